@@ -122,11 +122,16 @@ class Case:
         """By node of the way, its pullback as a function of what arrives."""
         return pulled_alone(self.found, [node.name for node in self.between])
 
-    def slope(self, wire: Wire) -> np.ndarray | None:
-        """Return what a wire would bring of an arriving 1: the node's own slope, with a linear rule."""
+    def slope(self, wire: Wire, arriving: np.ndarray | None = None) -> np.ndarray | None:
+        """Return what a wire would bring of an arriving 1: the node's own slope, with a linear rule.
+
+        Args:
+          wire: of the way.
+          arriving: what arrives in place of a 1 everywhere.
+        """
         name, slot = wire
         one = self.alone[name]
-        ones = np.ones(self.found.value[name].shape)
+        ones = np.ones(self.found.value[name].shape) if arriving is None else arriving
         if one.by_share:
             return own_contributions(self.found, name, ones.astype(self.found.dtype)).get(slot)
         return one.pull(ones).get(slot)

@@ -47,11 +47,30 @@ def _count_without(case: Case, regions: tuple[Region, ...]) -> float | None:
 
 def without_region(case: Case) -> Found:
     """Yield the count where nothing is checkpointed, or only some of it."""
-    says = "<guess> would be kept without the checkpoint: <at>."
+    says = "<guess> would be kept without <at>."
     if case.asked.of != KEPT:
-        says = "<guess> leaves out what runs again on the way back: <at>."
+        says = "<guess> leaves out what runs again on the way back, for <at>."
     for regions in _sets(case):
-        yield _count_without(case, regions), _entering(case, regions), {"says": says, "at": _names(regions)}
+        yield (
+            _count_without(case, regions),
+            _entering(case, regions),
+            {"says": says, "at": _checkpoints(regions)},
+        )
+
+
+def one_region(case: Case) -> Found:
+    """Yield what would be kept if one region stood around all that several hold."""
+    graph = case.found.graph
+    inside = [region.nodes for region in graph.regions]
+    nodes = frozenset().union(*inside)
+    if len(inside) > 1 and sum(map(len, inside)) == len(nodes) and len(graph.nodes) <= NODES:
+        whole = replace(graph, regions=(replace(graph.regions[0], nodes=nodes, saved=frozenset()),))
+        fields = {"n": len(inside)}
+        yield case.again(whole), _entering(case, graph.regions), fields
+
+
+def _checkpoints(regions: tuple[Region, ...]) -> str:
+    return f"the checkpoint{'s' if len(regions) > 1 else ''} {_names(regions)}"
 
 
 def results_taken_off(case: Case) -> Found:

@@ -50,7 +50,7 @@ from autodiff_viz.asking.question import (
     Quantity,
     Question,
 )
-from autodiff_viz.asking.reasons import reason_of, reason_same, reason_shape
+from autodiff_viz.asking.reasons import reason_of, reason_same, reason_shape, reason_zero, ticked
 from autodiff_viz.asking.words import EQUAL, FIRST, OTHER, SECOND, form_of, hint_of, question_words
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.tolerance import equal_within, gaps, norm
@@ -77,7 +77,7 @@ DIGITS, EDGES = 6, 5  # of a right number, and of the ends of what is accepted
 
 UNKNOWN_SAYS = "No guess is no mistake. The reveal shows it."
 NEAR_SAYS = "Right idea, rounding: accepted is <accepted>."
-TIED_SAYS = "Two mistakes give <guess>: <one>, and <two>. Which wire decided?"
+TIED_SAYS = "<guess> comes about in two ways: <one>, or <two>. Which was yours?"
 RIGHT_SAYS = "Right."
 COUNT = {
     KEPT: "Ask of each node what its slope is made of, and of each checkpoint what enters it.",
@@ -165,6 +165,8 @@ def judged(table: Table, text: str) -> Judgement:
             says = TIED_SAYS
             for name, each in names.items():
                 says = says.replace(f"<{name}>", each)
+        if table["kind"] == NUMBER and says.startswith(f"{first['guess']} "):
+            says = f"{_as_typed(answer)}{says.removeprefix(first['guess'])}"
         return Judgement(
             False,
             False,
@@ -177,10 +179,15 @@ def judged(table: Table, text: str) -> Judgement:
     if table["kind"] == NUMBER and _rounds(answer, right["exact"]):
         return _near(answer, right, told)
     otherwise = table["otherwise"]
-    says = otherwise["says"].replace(
-        "<guess>", guess_text(answer.numbers) if answer.numbers else quoted_text(text)
-    )
+    says = otherwise["says"].replace("<guess>", _as_typed(answer) if answer.numbers else quoted_text(text))
     return Judgement(False, False, answer.read_as, wire=_wire(otherwise["wire"]), says=told or says)
+
+
+def _as_typed(answer: Answer) -> str:
+    """Return the numbers of an answer as feedback names them: 1/30 as typed, several with four digits."""
+    if len(answer.numbers) > 1 or answer.choice:
+        return guess_text(answer.numbers)
+    return answer.read_as.removeprefix("read as ").partition(" = ")[0]
 
 
 def _near(answer: Answer, right: Table, told: str) -> Judgement:
@@ -281,12 +288,16 @@ def _table(found: Trace, question: Question, other: Trace | None, letter: str) -
         producer_of(found, question.about)  # that it has what the question points at
         form = form_of(found.graph, question, 1)
         told = list(_told(form, question, found))
-        made = _own_table(question, form, told, found.dtype)
+        made = _own_table(question, form, found.dtype)
     else:
         case = Case(found, question.about, other, letter)
         form = form_of(found.graph, question, len(case.numbers))
         told = list(_told(form, question, found))
         made = MAKERS[question.kind](case, question, form)
+    # Its author's reason for the right answer stands for the computed one.
+    for text, says in question.told:
+        if fits(read_answer(form, text), made["answer"]):
+            made["answer"]["reason"] = says
     words = question_words(found.graph, question, letter)
     return {
         "v": VERSION,
@@ -312,17 +323,16 @@ def _told(form: Table, question: Question, found: Trace) -> Iterable[dict[str, A
             yield {"shape": [*answer.numbers], "says": says}
 
 
-def _own_table(question: Question, form: Table, told: Sequence[Table], dtype: str) -> dict[str, Any]:
+def _own_table(question: Question, form: Table, dtype: str) -> dict[str, Any]:
     """Return the table of an answer that its author gives: no trace has it, so no mistake is computed."""
     answer = read_answer(form, question.right)
     if answer.choice:
         right = _chosen(form, answer.choice, "")
     else:
         right = _numbered(answer.numbers, question.about, dtype, "")
-    reason = next((each["says"] for each in told if fits(answer, each)), "")
     says = "Not so. Think of what happens in the graph, one node after the other."
     return {
-        "answer": {**right, "reason": reason},
+        "answer": right,
         "mistakes": [],
         "otherwise": {"says": says, "wire": None},
     }
@@ -422,9 +432,9 @@ def _otherwise(case: Case) -> dict[str, Any]:
         return {"says": f"Not <guess>. {look}".strip(), "wire": None}
     wire = next((w for w in case.wires if w not in case.closed), None)
     names = listed([f"`{name}`" for name in dict.fromkeys(name for name, _ in case.wires)], 4)
-    says = "Not <guess>, nor what a usual mistake gives. Go back from the output, one node at a time."
+    says = "Not <guess>. Go back from the output, one node at a time."
     if names:
-        says = f"Not <guess>, nor what a usual mistake gives. Look first at what arrives at {names}."
+        says = f"Not <guess>. Look first at what arrives at {names}."
     return {"says": says, "wire": None if wire is None else [*wire]}
 
 
@@ -468,11 +478,7 @@ def _by_number(case: Case, form: Table, right: str, choice_of: Any) -> dict[str,
         for guess in each if choice == ZERO_CHOICE else each[:1]:
             mistakes.append(_entry(guess, case, choice))
     look = _otherwise(case)
-    says = (
-        look["says"]
-        .replace("Not <guess>, nor what a usual mistake gives. ", "Not so. ")
-        .replace("Not <guess>. ", "Not so. ")
-    )
+    says = look["says"].replace("Not <guess>. ", "Not so. ")
     return {
         "answer": _chosen(form, right, reason_of(case)),
         "mistakes": mistakes,
@@ -524,13 +530,15 @@ def _larger_table(case: Case, question: Question, form: Table) -> dict[str, Any]
         at = int(choice == SECOND)
         texts = [guess_text(guess.numbers) for guess in pair]
         head = f"That takes {texts[0]} for {labels[0]} and {texts[1]} for {labels[1]}."
+        if texts[0] == texts[1]:
+            head = f"That takes {texts[0]} for both."
         mistakes[choice] = {**_entry(pair[at], cases[at], choice), "says": f"{head} {pair[at].says}"}
     taken = None if question.other is not None else next(iter(_taken_for_same(*cases)), None)
     if taken and right != EQUAL and mistakes.get(EQUAL, {"tier": FAR})["tier"] >= FAR:
         mistakes[EQUAL] = taken
     sized = zip(labels, cases, sizes, strict=True)
     reason = "; ".join(
-        f"{label}: {number_text(side.numbers if len(side.numbers) <= MOST else (size,))}"
+        f"{label}: {guess_text(side.numbers if len(side.numbers) <= MOST else (size,))}"
         for label, side, size in sized
     )
     return {
@@ -557,7 +565,7 @@ def _same_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     else:
         mistakes += _taken_for_other(case)
     look = "Not so. Go back in both graphs from the output, and look for the first wire that differs."
-    reason = reason_same(case.found, case.pinned, case.letter, case, other)
+    reason = reason_same(case, beside, right == EQUAL)
     return {
         "answer": _chosen(form, right, reason),
         "mistakes": mistakes,
@@ -615,7 +623,7 @@ def _taken_for_other(case: Case) -> Iterable[dict[str, Any]]:
             "name": "off the way",
             "guess": "different",
             "wire": None,
-            "says": "Other stops or rules are not enough: each of them changes what its own path leads to.",
+            "says": "Stops and rules differ. Each changes only what lies behind it: what lies behind these?",
             "tier": PLAIN,
             "choice": OTHER,
         }
@@ -677,10 +685,11 @@ def _cause_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     if not np.isfinite(numbers).all():
         origin = nonfinite_origin(found)
         cause = origin.forward or (origin.backward and origin.backward[0])
-        causes, reason = (cause,) if cause else (), origin.sentence
+        causes, reason = (cause,) if cause else (), ticked(found, origin.sentence)
         entries = _not_begun(found, causes)
     elif case.asked.of == COTANGENT and not numbers.any() and (zero := why_zero(found, name)):
-        causes, reason = zero.at or ((found.output,) if zero.kind == "seed" else ()), zero.sentence
+        causes = zero.at or ((found.output,) if zero.kind == "seed" else ())
+        reason = reason_zero(found, zero)
         entries = _not_closed(found, name, causes)
     else:
         causes, entries, reason = (), (), ""
@@ -722,7 +731,9 @@ def _not_begun(found: Trace, causes: Sequence[str]) -> Iterable[dict[str, Any]]:
         wire = next(((node.name, slot) for slot, _ in node.wires), None)
         bad = [(slot, each) for slot, each in node.wires if not np.isfinite(found.value[each]).all()]
         if bad:
-            says = f"`{node.name}` inherits it: it reads `{bad[0][1]}`, which is not finite already."
+            held = found.value[bad[0][1]]
+            what = guess_text((float(held.reshape(())),)) if held.size == 1 else "not finite"
+            says = f"`{node.name}` only hands it on: it reads `{bad[0][1]}`, which is {what} already."
             yield _cause_entry(node.name, "inherits", "inherits", says, (node.name, bad[0][0]))
         elif np.isfinite(value).all() and not np.isfinite(found.cotangent[node.name]).all():
             says = f"`{node.name}` only receives it: its own value is harmless."
@@ -746,7 +757,7 @@ def _not_closed(found: Trace, name: str, causes: Sequence[str]) -> Iterable[dict
         came = found.cotangent[node.name]
         passing = next((wire for wire in leading if found.passed[wire].any()), None)
         if not came.any():
-            says = f"Nothing arrives at `{node.name}` already. The cause is nearer to the output."
+            says = f"Nothing arrives at `{node.name}` either. The cause is nearer to the output."
             yield _cause_entry(node.name, "inherits", "inherits", says, leading[0] if leading else None)
         elif passing:
             says = f"{_size(came)} arrives at `{node.name}`, and it passes on {_size(found.passed[passing])}."

@@ -128,7 +128,9 @@ def _largest(case: Case) -> Wire | None:
 
 
 def _sign_turned(case: Case) -> Found:
-    yield -case.full, _largest(case), {}
+    # At a corner the other sign may be the slope on its other side, which says more.
+    is_corner = len(case.wires) == 1 and case.wires[0] in case.corners
+    yield -case.full, _largest(case), {"tier": FAR if is_corner else PLAIN}
     one = "<guess> has the sign turned on <wire>. Follow the signs along it."
     for wire, part in _alike(case):
         yield case.full - 2 * part, wire, {"says": one, "wire": from_wire(case, wire), "tier": FAR}
@@ -139,7 +141,7 @@ def _sign_turned(case: Case) -> Found:
 
 
 def _through(nodes: tuple[str, ...]) -> str:
-    return listed([f"`{name}`" for name in nodes[1:]], 4)
+    return listed([f"`{name}`" for name in nodes[1:]], 3)
 
 
 def _alike(case: Case) -> Iterator[tuple[Wire, np.ndarray]]:
@@ -151,9 +153,12 @@ def _alike(case: Case) -> Iterator[tuple[Wire, np.ndarray]]:
 
 def _one_path(case: Case) -> Found:
     for wire, part in _alike(case):
-        yield part, wire, {"wire": from_wire(case, wire)}
+        others = (
+            "The other brings something as well" if len(case.wires) == 2 else "Others bring something as well"
+        )
+        yield part, wire, {"wire": from_wire(case, wire), "others": others}
     if len(case.paths) > 1:
-        says = "<guess> is what comes along one path, by <path>. Not only this one comes back."
+        says = "<guess> is what comes along one path, by <path>. Other paths bring something as well."
         for path in case.paths:
             if path.wires and path.product.any():
                 yield path.product, path.wires[0], {"says": says, "path": _through(path.nodes)}
@@ -162,6 +167,22 @@ def _one_path(case: Case) -> Found:
             if path.wires:
                 names = {"says": all_but, "path": _through(path.nodes), "tier": FAR}
                 yield case.full - path.product, path.wires[0], names
+
+
+def _some_paths(case: Case) -> Found:
+    """Yield the sum of the shortest paths, and that of the shortest and the longest one."""
+    by_length: dict[int, list[np.ndarray]] = {}
+    for path in case.paths:
+        by_length.setdefault(len(path.nodes), []).append(path.product)
+    lengths = sorted(by_length)
+    # Of a shortcut around each layer a path that takes one layer more has the same or more nodes.
+    sets = [lengths[:n] for n in range(2, len(lengths))] + (
+        [[lengths[0], lengths[-1]]] if len(lengths) > 2 else []
+    )
+    for chosen in sets:
+        products = [product for length in chosen for product in by_length[length]]
+        fields = {"k": len(products), "n": len(case.paths)}
+        yield sum(products), _largest(case), fields
 
 
 def _product_of_paths(case: Case) -> Found:
@@ -176,6 +197,7 @@ def _mean_for_sum(case: Case) -> Found:
             says = "<guess> is the mean of what comes back. Nothing divides it by how many there are."
             yield case.full / len(parts), _largest(case), {"says": says}
     yield from _reduced(case, False)
+    yield from _reduced(case, False, rows=True)
     says = "<guess> is the mean over the <n> places that read <node>. They add up."
     for name, _ in case.wires:
         shape, ndim = case.found.value[name].shape, case.full.ndim
@@ -189,12 +211,17 @@ def _sum_for_mean(case: Case) -> Found:
     yield from _reduced(case, True)
 
 
-def _reduced(case: Case, means: bool) -> Found:
-    """Yield what arrives if an op on the way divided, or did not divide, by how many it adds."""
+def _reduced(case: Case, means: bool, rows: bool = False) -> Found:
+    """Yield what arrives if an op on the way divided, or did not divide, by how many it adds.
+
+    Args:
+      rows: of a matrix by its rows alone.
+    """
+    count = _rows if rows else _count
     factors = {
-        node.name: _count(case.found, node)
+        node.name: count(case.found, node)
         for node in case.between
-        if MEANS.get(node.op) is means and case.within_limits and _count(case.found, node) > 1
+        if MEANS.get(node.op) is means and case.within_limits and count(case.found, node) > 1
     }
     chosen = [(name,) for name in factors] + ([tuple(factors)] if len(factors) > 1 else [])
     for names in chosen[: TWINS + 1]:
@@ -213,6 +240,13 @@ def _count(found: Trace, node: Node) -> int:
     """Return how many numbers an op adds for one of its results."""
     size = max((prod(found.value[name].shape) for _, name in node.wires), default=1)
     return size // max(1, prod(found.value[node.name].shape))
+
+
+def _rows(found: Trace, node: Node) -> int:
+    """Return the rows of the matrix of which an op adds all numbers; 0 of anything else."""
+    shapes = {found.value[name].shape for _, name in node.wires}
+    shape = shapes.pop() if len(shapes) == 1 else ()
+    return shape[0] if len(shape) == 2 and shape[1] > 1 and not found.value[node.name].shape else 0
 
 
 # Stops and rules
@@ -298,6 +332,26 @@ def _rule_beside(case: Case) -> Found:
                 yield case.walked(other), wire, {"at": f"`{name}`"}
 
 
+def _clipped_by_length(case: Case) -> Found:
+    """Yield what arrives if a rule that clips each number scaled all of them to the limit alike."""
+    for name in case.rules if case.within_limits else ():
+        came = case.found.cotangent[name].astype(np.float64)
+        for slot, _ in case.found.graph[name].wires:
+            wire = name, slot
+            passed = case.found.passed[wire].astype(np.float64)
+            limit = float(np.abs(passed).max(initial=0.0))
+            if passed.shape != came.shape or came.size < 2 or not np.isfinite(came).all() or not limit:
+                continue
+            if _equal(came, passed) or not np.allclose(np.clip(came, -limit, limit), passed, rtol=1e-5):
+                continue
+            for size in (float(np.linalg.norm(came)), float(np.abs(came).max())):
+
+                def other(at, into, came, passed, wire=wire, by=limit / size):
+                    return came * by if (at, into) == wire else passed
+
+                yield case.walked(other), wire, {"at": f"`{name}`"}
+
+
 def _passed_in(case: Case, graph: Graph, wire: Wire) -> np.ndarray | None:
     """Return what a wire passes in another graph; None where it cannot run, or has no such wire."""
     name, slot = wire
@@ -332,8 +386,10 @@ def _slope_alone(case: Case) -> Found:
     slopes = [case.slope(wire) for wire in near] if case.within_limits else []
     if len(slopes) > 1 and all(slope is not None and slope.shape == case.full.shape for slope in slopes):
         over = listed([f"`{name}`" for name in dict.fromkeys(name for name, _ in near)], 4)
-        says = "<guess> is the sum of the own slopes of <node>. What arrives at each multiplies it."
+        says = "<guess> is the sum of the slopes of <node>. What arrives at each multiplies its slope."
         yield sum(slopes), _largest(case), {"says": says, "node": over, "tier": FAR}
+        says = "<guess> is the mean of the slopes of <node>. What arrives at each weighs its slope."
+        yield sum(slopes) / len(slopes), _largest(case), {"says": says, "node": over, "tier": FAR}
     for wire in case.way if case.within_limits else ():
         if wire not in near and not case.found.passed.is_symbolic_zero(wire):
             slope = case.slope(wire)
@@ -373,6 +429,12 @@ def _arriving_alone(case: Case) -> Found:
         if came.size > 1:
             says = "<guess> adds up what arrives at <node>. Each of it is multiplied by its own slope first."
             yield came.sum(), wire, {"node": f"`{name}`", "says": says, "tier": tier}
+        if case.asked.element is not None and 1 < came.ndim == case.full.ndim:
+            columns = came.sum(axis=0, keepdims=True)
+            if columns.shape[1:] == case.full.shape[1:]:
+                says = "<guess> adds up what arrives at <node> from all rows. Which of them come of this one?"
+                fields = {"node": f"`{name}`", "says": says, "tier": FAR}
+                yield np.broadcast_to(columns, case.full.shape), wire, fields
 
 
 def _wire_into(case: Case, name: str) -> Wire | None:
@@ -454,7 +516,9 @@ def _value(case: Case) -> Found:
     for name in dict.fromkeys(shown):
         wire = next((wire for wire in case.wires if name in (wire[0], case.producer)), None)
         tier = PLAIN if name in shown[:2] else FAR
-        yield found.value[name], wire, {"node": f"`{name}`", "tier": tier}
+        place = "" if case.asked.element is None else f", at {list(case.asked.element)}"
+        named = f"`{name}`{place if found.value[name].shape == case.full.shape else ''}"
+        yield found.value[name], wire, {"node": named, "tier": tier}
 
 
 def _seed(case: Case) -> Found:
@@ -539,7 +603,11 @@ def _true_slope(case: Case) -> Found:
 def _twin(case: Case) -> Found:
     if case.pinned is not None:
         try:
-            yield array_of(case.pinned, case.asked), _largest(case), {"letter": case.letter}
+            yield (
+                array_of(case.pinned, case.asked),
+                _largest(case),
+                {"letter": case.letter, "other": "AB".replace(case.letter, "")},
+            )
         except GraphError:
             return
 
@@ -549,7 +617,13 @@ def _elsewhere(case: Case) -> Found:
     names = [name for name in case.found.cotangent if name not in (case.producer, case.found.output)]
     for name in names if case.within_limits else ():
         wire = next((wire for wire in (*case.wires, *case.way) if wire[0] == name), None)
-        yield case.found.cotangent[name], wire, {"node": f"`{name}`"}
+        asked = from_wire(case, case.wires[0]) if case.asked.of == PASSED else f"`{case.producer}`"
+        yield case.found.cotangent[name], wire, {"node": f"`{name}`", "asked": asked}
+
+
+def _nothing(case: Case) -> Found:
+    if all(map(isfinite, case.numbers)):
+        yield 0.0, _largest(case), {"node": f"`{case.producer}`"}
 
 
 # Mistakes about values
@@ -603,8 +677,15 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "one-path",
         "one path",
-        "<guess> is what comes along <wire>. Not only this one comes back.",
+        "<guess> is what comes along <wire>. <others>.",
         _one_path,
+    ),
+    Mistake(
+        "some-paths",
+        "some of the paths",
+        "<guess> is what comes along <k> of <n> paths. The others bring something as well.",
+        _some_paths,
+        tier=FAR,
     ),
     Mistake(
         "product-of-paths",
@@ -657,7 +738,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "other-side",
         "other side",
-        "<guess> takes the slope on one side of the corner at <node>. At the corner itself JAX has its own.",
+        "<guess> takes the slope on one side of the corner at <node>. JAX takes another one at the corner.",
         _other_side,
     ),
     Mistake(
@@ -682,6 +763,13 @@ MISTAKES: tuple[Mistake, ...] = (
         tier=FAR,
     ),
     Mistake(
+        "clipped-by-length",
+        "clipped by length",
+        "<guess> makes all numbers smaller alike, which keeps the direction. <at> clips each by itself.",
+        _clipped_by_length,
+        tier=FAR,
+    ),
+    Mistake(
         "alternative-forward",
         "alternative forward",
         "<guess> takes <at> for its alternative forward too. Slopes are taken at what it computes.",
@@ -691,7 +779,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "slope-alone",
         "slope alone",
-        "<guess> is the own slope of <node>. What arrives at <node> multiplies it.",
+        "<guess> is the slope of <node> alone. What arrives there multiplies it.",
         _slope_alone,
     ),
     Mistake(
@@ -703,7 +791,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "own-factor",
         "own factor",
-        "<guess> takes the value of <node> itself. The product <at> tells each factor the other one.",
+        "<guess> takes the value of <node> itself. The slope of a product, here <at>, is the other factor.",
         _own_factor,
     ),
     Mistake(
@@ -755,7 +843,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "twin",
         "the other graph",
-        "<guess> is the number in <letter>. This is another graph.",
+        "<guess> is the number in <letter>. Asked is the one in <other>.",
         _twin,
         of=(COTANGENT, PASSED, VALUE, *COUNTS),
         tier=LAST,
@@ -763,8 +851,15 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "elsewhere",
         "another node",
-        "<guess> arrives at <node>. Asked is another one.",
+        "<guess> is what arrives at <node>. Asked is <asked>.",
         _elsewhere,
+        tier=LAST,
+    ),
+    Mistake(
+        "nothing",
+        "nothing",
+        "0 would mean that the output stands still when <node> moves. Which way leads from one to the other?",
+        _nothing,
         tier=LAST,
     ),
     Mistake(
@@ -815,6 +910,14 @@ MISTAKES: tuple[Mistake, ...] = (
         "nothing kept",
         "Slopes are made of something: what they need is kept, and of a checkpoint what enters it.",
         counting.nothing_kept,
+        of=(KEPT,),
+        tier=FAR,
+    ),
+    Mistake(
+        "one-region",
+        "one checkpoint",
+        "<guess> would be kept with one checkpoint around all. Here are <n>: what enters each is kept.",
+        counting.one_region,
         of=(KEPT,),
         tier=FAR,
     ),

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from autodiff_viz.asking.answers import written_shape
+from autodiff_viz.asking.answers import MOST, written_shape
 from autodiff_viz.asking.case import Case
 from autodiff_viz.asking.question import COTANGENT, COUNTS, KEPT, RUNS, VALUE
-from autodiff_viz.display.numbers import fork_terms, short, wire_numbers, written
+from autodiff_viz.display.numbers import bracketed, fork_terms, short, wire_numbers, written
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.explain.compare.compute import compare
+from autodiff_viz.explain.compare.compute import Comparison, compare, describe_both, in_both
 from autodiff_viz.explain.nonfinite.compute import nonfinite_origin
-from autodiff_viz.explain.zero.compute import why_zero
+from autodiff_viz.explain.zero.compute import ZeroReason, why_zero
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
-from autodiff_viz.graph.text import listed, quoted
+from autodiff_viz.graph.text import listed, quoted, scalar
 from autodiff_viz.ops.catalog import OPS
 
 DIGITS = 4
@@ -34,11 +36,11 @@ def reason_of(case: Case) -> str:
     if case.asked.of == VALUE:
         return _of_value(found, name)
     if not np.isfinite(case.full).all() and (origin := nonfinite_origin(found)):
-        return origin.sentence
+        return ticked(found, origin.sentence)
     if case.asked.of != COTANGENT:
         return _of_wire(case, case.wires[0])
     if not case.full.any() and (zero := why_zero(found, name)):
-        return zero.sentence
+        return reason_zero(found, zero)
     if name == found.output and not case.wires:
         return f"The way back begins at `{name}`, with the seed {short(found.seed, DIGITS)}."
     if len(case.wires) == 1:
@@ -59,7 +61,47 @@ def _of_wire(case: Case, wire: Wire) -> str:
     if terms := wire_numbers(found, node, slot):
         numbers = written(terms, DIGITS, is_sum=True)
         return f"{came} arrives at `{name}`, and its own slope multiplies it: {numbers}."
+    if numbers := _element_of_wire(case, wire):
+        return f"What arrives at `{name}`, times its slopes: {numbers}."
     return f"{came} arrives at `{name}`, and its pullback makes {passed} of it."
+
+
+def _element_of_wire(case: Case, wire: Wire) -> str:
+    """Return one number that a wire brings as a sum: each slope times what arrives; "" if it is long."""
+    name, _ = wire
+    came = case.found.cotangent[name].astype(np.float64)
+    node = case.found.graph[name]
+    if len(case.numbers) != 1 or came.size > MOST or node.rule.kind != FOLLOW or not case.within_limits:
+        return ""
+    if not case.full.size:
+        return ""
+    terms: list[tuple[float, float]] = []
+    for place in np.ndindex(came.shape):
+        if not came[place]:
+            continue
+        one = np.zeros(came.shape)
+        one[place] = 1.0
+        slopes = case.slope(wire, one)
+        picked = None if slopes is None else case.picked(slopes)
+        if picked is None:
+            return ""
+        if picked[0]:
+            terms.append((picked[0], float(came[place])))
+    total = sum(slope * came for slope, came in terms)
+    if not 0 < len(terms) <= TERMS or not np.isclose(total, case.numbers[0], rtol=1e-3):
+        return ""
+    products = [f"{bracketed(slope, DIGITS)} × {bracketed(came, DIGITS)}" for slope, came in terms]
+    return f"{' + '.join(products)} = {scalar(case.numbers[0], DIGITS)}"
+
+
+def reason_zero(found: Trace, zero: ZeroReason) -> str:
+    """Return why nothing arrives: how it could be mended is no part of why it is so."""
+    return ticked(found, f"{zero.sentence.partition('. ')[0].removesuffix('.')}.")
+
+
+def ticked(found: Trace, sentence: str) -> str:
+    """Return a sentence of an explanation with the names of nodes in backticks, as questions have them."""
+    return re.sub(r"'([^' ]+)'", lambda name: f"`{name[1]}`" if name[1] in found.graph else name[0], sentence)
 
 
 def _of_kept(found: Trace) -> str:
@@ -72,7 +114,7 @@ def _of_kept(found: Trace) -> str:
     if not kept:
         return "No slope on the way back is made of a number of the way forward."
     names = [f"{count:,} {name}" for name, count in kept.items()]
-    return f"Kept: {listed(names, TERMS)}, of which slopes on the way back are made."
+    return f"Kept for the way back: {listed(names, TERMS)}."
 
 
 def _of_runs(found: Trace, name: str) -> str:
@@ -100,19 +142,50 @@ def _of_value(found: Trace, name: str) -> str:
     return f"`{name}` is {node.op}({', '.join(texts)}) = {value}."
 
 
-def reason_same(found: Trace, pinned: Trace, letter: str, case: Case, other: np.ndarray) -> str:
-    """Return how two graphs compare, in the words of the comparison where there are any."""
-    sides = [(letter, other), ("AB".replace(letter, ""), case.full)]
-    numbers = ", ".join(
-        f"in {name} it is {short(array, DIGITS)}" for name, array in sorted(sides, key=lambda s: s[0])
-    )
+def reason_same(case: Case, beside: Case, is_same: bool) -> str:
+    """Return a number of two graphs, and the one thing in which the graphs part."""
+    a, b = (beside, case) if case.letter == "A" else (case, beside)
+    sides = [each.full if each.asked.element is None else np.asarray(each.numbers) for each in (a, b)]
+    one, other = describe_both([array.reshape(()) if array.size == 1 else array for array in sides])
+    numbers = f"It is {one} in both." if is_same else f"It is {one} in A and {other} in B."
     if case.asked.of in COUNTS:
-        return f"{numbers[0].upper()}{numbers[1:]}. {reason_of(case)}"
+        return f"{numbers} {reason_of(case)}"
     try:
-        both = compare(pinned, found) if letter == "A" else compare(found, pinned)
+        return f"{numbers} {_parting(compare(a.found, b.found), a.found, b.found)}".strip()
     except GraphError:
-        return f"{numbers[0].upper()}{numbers[1:]}."
-    return f"{numbers[0].upper()}{numbers[1:]}. {both.sentence}"
+        return numbers
+
+
+def _parting(both: Comparison, a: Trace, b: Trace) -> str:
+    """Return where two graphs part: at the first value, or else at the first wire on the way back."""
+    values = both.apart["values"]
+    name = next((name for name, pair in both.values.items() if name in values and in_both(pair)), None)
+    if name is not None:
+        one, other = describe_both(both.values[name])
+        return f"The graphs part at `{name}`, which is {one} in A and {other} in B."
+    if both.first_wire is None:
+        return ""
+    name, slot = both.first_wire
+    one, other = describe_both(both.passed[both.first_wire])
+    ends = [_end(each, name, slot) for each in (a, b)]
+    if len(owners := [letter for letter, each in (("A", a), ("B", b)) if name in each.graph]) == 1:
+        here, there = (one, other) if owners == ["A"] else (other, one)
+        end = next(filter(None, ends), "")
+        to, letter = f" to {end}" if end else "", "AB".replace(owners[0], "")
+        return (
+            f"Only {owners[0]} has `{name}`, which passes {here} back{to}. In {letter} {there} comes there."
+        )
+    to_a, to_b = (f" to {end}" if end else "" for end in ends)
+    again = to_b if to_a and to_b != to_a else ""  # named twice only where it leads elsewhere
+    text = f"which passes {one} back{to_a or to_b} in A and {other}{again} in B"
+    return f"The graphs part at `{name}`, {text}."
+
+
+def _end(found: Trace, name: str, slot: int) -> str:
+    """Return the node that a wire leads back to, as a name in backticks; "" where there is none."""
+    node = found.graph.by_name.get(name)
+    read = dict(node.wires).get(slot) if node else None
+    return f"`{read}`" if read else ""
 
 
 def reason_shape(case: Case) -> str:

@@ -259,6 +259,25 @@ def renamed(graph: Graph, old: str, new: str) -> Graph:
     return after
 
 
+def new_names(graph: Graph, after: Graph) -> dict[str, str]:
+    """Return the new names of nodes by their old ones, if `after` is the graph with other names alone.
+
+    Positions, regions and groups do not count.
+
+    Returns:
+      Those that have changed; none if anything else has.
+    """
+    pairs = [*zip(graph.nodes, after.nodes, strict=False)]
+    name_of: dict[str, str | None] = {one.name: other.name for one, other in pairs if one.name != other.name}
+    if not name_of or len(graph.nodes) != len(after.nodes):
+        return {}
+    for one, other in pairs:
+        named = replace(one, name=other.name, slots=_slots(one.slots, name_of), position=other.position)
+        if named != other:
+            return {}
+    return {old: new for old, new in name_of.items() if new is not None}
+
+
 def with_positions(graph: Graph, positions: Mapping[str, tuple[float, float] | None]) -> Graph:
     """Move nodes to the given top-left corners in pixels; None returns a node to the automatic layout."""
     moved = {}

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import pairwise
 
 from autodiff_viz.asking.authored import check_own_answer, refused
 from autodiff_viz.asking.hidden import hidden
 from autodiff_viz.asking.question import (
+    ALL_COTANGENTS,
+    ALL_VALUES,
     CHOICE,
     COTANGENT,
     COUNTS,
     HIDES,
+    KEPT,
     KINDS,
     LARGER,
     NUMBER,
@@ -21,18 +25,22 @@ from autodiff_viz.asking.question import (
     SAME,
     SHAPE,
     UNKNOWN,
+    VALUE,
     ZERO,
     Asked,
     Asking,
     Quantity,
     Question,
 )
+from autodiff_viz.asking.renaming import renamed_asked
 from autodiff_viz.engine.trace import SHAPE as OF_SHAPE
 from autodiff_viz.engine.trace import VALUE as OF_VALUE
 from autodiff_viz.engine.trace import Place
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.edits import new_names
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import quoted
 from autodiff_viz.lab.state import Lab
@@ -62,9 +70,10 @@ def ask(lab: Lab, questions: Sequence[Question], hides: str) -> Lab:
     if len(questions) > limits.QUESTIONS:
         message = f"There are {len(questions)} questions; the limit is {limits.QUESTIONS}."
         raise GraphError(Problem("too-many-questions", message, "Ask some of them of another graph."))
-    for question in questions:
-        check_question(lab.graph, question, lab.pinned is not None)
     kept = {asked.question: asked for asked in lab.asking.asked} if lab.asking else {}
+    for question in questions:
+        if question not in kept:  # the graph may have lost what one is about that stays
+            check_question(lab.graph, question, lab.pinned is not None)
     asked = tuple(kept.get(question, Asked(question)) for question in questions)
     return replace(lab, asking=Asking(hides, asked), notice=())
 
@@ -152,6 +161,72 @@ def numbers_key(lab: Lab, question: Question) -> str:
     return blake2b(identity(numbers), digest_size=6).hexdigest()
 
 
+# A graph that changes
+
+
+def followed(before: Lab, after: Lab) -> Lab:
+    """Return the lab after an edit, with its questions about the same nodes, whatever these are called now.
+
+    An edit may rename a node, undo that, or jump over steps that did.
+    """
+    asking = after.asking
+    if asking is None or asking is not before.asking or after.graph is before.graph:
+        return after
+    asked = asking.asked
+    for one, other in pairwise(_labs_between(before, after)):
+        if names := new_names(one.graph, other.graph):
+            asked = tuple(_with_names(each, names, one, other) for each in asked)
+    return after if asked == asking.asked else replace(after, asking=replace(asking, asked=asked))
+
+
+def _with_names(asked: Asked, names: Mapping[str, str], before: Lab, after: Lab) -> Asked:
+    """Return a question with its answers, which hold as before: a name changes no number."""
+    new = renamed_asked(asked, names)
+    holds = asked.of == numbers_key(before, asked.question)
+    return replace(new, of=numbers_key(after, new.question)) if holds else new
+
+
+def _labs_between(before: Lab, after: Lab) -> list[Lab]:
+    """Return the states from one place of a history to another, with both ends."""
+    entries, there = after.history.entries, len(after.history.past)
+    here = next((i for i, entry in enumerate(entries) if entry is before.history.present), None)
+    if here is None:
+        return [before, after]
+    step = 1 if here < there else -1
+    ways = [entries[i] for i in range(here + step, there, step)]
+    between = [replace(before, history=replace(before.history, present=entry)) for entry in ways]
+    return [before, *between, after]
+
+
+def missing(lab: Lab, question: Question) -> str:
+    """Return what of a question is not there any more, in a sentence with what helps; "" if all of it is."""
+    quantities = [each for each in (question.about, question.other) if each is not None]
+    graph = played(lab.graph)
+    for quantity in quantities:
+        if not has(graph, quantity):
+            return f"{_gone(lab.graph, quantity)} {HELPS}"
+    if question.kind == SAME or (question.kind == LARGER and question.other is None):
+        if lab.pinned is None:
+            return f"No graph is pinned any more, with which this one is compared. {HELPS}"
+        if not has(played(lab.pinned.graph), question.about):
+            with_which = f"{lab.pinned.letter}, with which this graph is compared"
+            return f"`{question.about.node}` is not in {with_which}. {HELPS}"
+    return ""
+
+
+HELPS = "Undo, or remove the question."
+
+
+def _gone(graph: Graph, quantity: Quantity) -> str:
+    """Return that the graph has no such node or wire."""
+    name = f"`{quantity.node}`"
+    if quantity.node not in graph:
+        return f"{name} is no longer in the graph."
+    if graph[quantity.node].muted:
+        return f"{name} is muted, so this wire brings nothing."
+    return f"The wire to {name} is no longer in the graph."
+
+
 # What is hidden
 
 
@@ -159,13 +234,8 @@ def present(lab: Lab) -> Asking | None:
     """Return what is asked, without questions about what the graph no longer has."""
     if lab.asking is None:
         return None
-    kept = tuple(asked for asked in lab.asking.asked if is_present(lab.graph, asked.question))
+    kept = tuple(asked for asked in lab.asking.asked if not missing(lab, asked.question))
     return replace(lab.asking, asked=kept)
-
-
-def is_present(graph: Graph, question: Question) -> bool:
-    """Return whether the graph still has what a question is about."""
-    return all(has(graph, each) for each in (question.about, question.other) if each is not None)
 
 
 def is_open(asking: Asking) -> bool:
@@ -184,10 +254,13 @@ def hidden_places(lab: Lab, graph: Graph) -> frozenset[Place]:
     Args:
       graph: the graph that runs, whose numbers are on view.
     """
-    asking = present(lab)
-    if asking is None or not is_open(asking) or (lab.asking.asked and not asking.asked):
+    asking, here = lab.asking, present(lab)
+    if asking is None or here is None or not is_open(asking):
         return frozenset()
-    places = set(hidden(graph, asking if asking.asked else _bare(asking, graph)).places)
+    lost = [one.question for one in asking.asked if not one.revealed and one not in here.asked]
+    if lost or not asking.asked:
+        here = _all_hidden(here, graph, lost)
+    places = set(hidden(graph, here).places)
     if any(asked.question.kind == SHAPE and not asked.revealed for asked in asking.asked):
         # Neighbours of like shape would tell it.
         names = [node.name for node in graph.nodes if node.slots]
@@ -196,9 +269,21 @@ def hidden_places(lab: Lab, graph: Graph) -> frozenset[Place]:
     return frozenset(places)
 
 
-def _bare(asking: Asking, graph: Graph) -> Asking:
-    """Return what is asked with a question, where numbers are hidden without any."""
-    return replace(asking, asked=(Asked(Question(ZERO, Quantity(COTANGENT, graph.output or ""))),))
+def _all_hidden(asking: Asking, graph: Graph, lost: Sequence[Question]) -> Asking:
+    """Return what is asked with all numbers hidden that are like those of questions whose number is gone.
+
+    Undo brings such a number back, and what stood beside it may give it away. So it is where numbers are
+    hidden without any question.
+    """
+    output = graph.output or ""
+    of_graph = [question for question in lost if question.about.of not in COUNTS]
+    asked, levels = [*asking.asked], {asking.hides}
+    levels |= {ALL_VALUES if question.about.of == VALUE else ALL_COTANGENTS for question in of_graph}
+    if of_graph or not lost:
+        asked.append(Asked(Question(ZERO, Quantity(COTANGENT, output))))
+    if not all(question.is_of_numbers for question in lost):
+        asked.append(Asked(Question(NUMBER, Quantity(KEPT, output))))
+    return replace(asking, hides=min(levels, key=HIDES.index), asked=tuple(asked))
 
 
 def guesses(lab: Lab) -> Mapping[Place, str]:

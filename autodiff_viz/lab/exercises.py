@@ -1,12 +1,13 @@
-"""Make the exercises of the open lesson by a click, and tick those whose states have been reached.
+"""Make the exercises of the open lesson by a click, and tick those that have been done and seen.
 
-An exercise has parts, each a state of the lab; it is done once all have been reached. Which were reached is
-kept beside the lab, since a visitor passes through them one after the other.
+An exercise has parts, each a state of the lab; it is done once all have been reached, and what shows their
+numbers has been on view in them. Which were is kept beside the lab, since a visitor passes through them one
+after the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from autodiff_viz.graph.identity import identity, remembered, same
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.lab.actions import resampled_nodes
 from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.lessons import open_lesson, variant_of
 from autodiff_viz.lab.state import LAST, Lab
 from autodiff_viz.lab.training import own, plans, resets, scrubs, trains
@@ -27,18 +29,31 @@ Edit = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """Parts of exercises that have been reached in one lesson.
+    """Parts of exercises that have been reached in one lesson, and what was seen of them.
 
     Attributes:
       lesson: key of the lesson; None without one.
       parts: (index of the exercise, index of the part).
+      looked: (index of the exercise, index of the part, plot that was on view in its state).
     """
 
     lesson: str | None = None
     parts: frozenset[tuple[int, int]] = frozenset()
+    looked: frozenset[tuple[int, int, str]] = frozenset()
+
+    def is_done(self, i: int, k: int, plots: Sequence[str]) -> bool:
+        """Return whether a part was reached and, if its exercise is about plots, with one of them on view."""
+        return (i, k) in self.parts and (not plots or any((i, k, plot) in self.looked for plot in plots))
+
+    def unseen(self, i: int, plots: Sequence[str]) -> list[str]:
+        """Return the plots of an exercise that were on view in none of its states."""
+        return [plot for plot in plots if all((of, name) != (i, plot) for of, _, name in self.looked)]
 
 
 NONE = Reached()
+
+PLOTS: Mapping[str, str] = {kind.key: kind.title for kind in TABS}
+"""Titles of the plots that an exercise may show, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +64,11 @@ class TryView:
       says: what to do and what to observe, in Markdown.
       trains: whether a click starts a training.
       asks: the event, as in `Part`, for which a click asks.
-      done: number of its parts that have been reached.
+      done: number of its parts that have been done and seen.
       of: number of its parts.
       shows: nodes and plots whose numbers the text speaks of, those that the open graph has.
+      unseen: plots that were on view in no state of it.
+      opens: plots to be opened now: the state is reached, and they are all that is left.
     """
 
     says: str
@@ -60,23 +77,41 @@ class TryView:
     done: int
     of: int
     shows: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
+    opens: tuple[str, ...] = ()
 
     @property
     def is_done(self) -> bool:
-        """Whether all of it has been done."""
-        return self.done == self.of
+        """Whether all of it has been done and seen."""
+        return self.done == self.of and not self.unseen
 
 
-def reached(before: Reached, lab: Lab, event: str = "") -> Reached:
-    """Return the parts reached so far, with those that `lab` reaches, and `event` in it."""
+def reached(before: Reached, lab: Lab, event: str = "", plots: Iterable[str] = ()) -> Reached:
+    """Return the parts reached so far, with those that `lab` reaches.
+
+    Args:
+      event: what has just happened in `lab`, as `Part.asks` names it; "" for nothing.
+      plots: those that are on view with the numbers of `lab`.
+    """
     lesson = gallery.lesson(lab.lesson)
     if lesson is None:
         return NONE
-    parts = before.parts if before.lesson == lesson.key else frozenset()
-    asked = [(at, part) for at, part in _parts(lesson) if event and part.asks == event]
-    return Reached(
-        lesson.key, parts | _holding(lab) | {at for at, part in asked if _holds(lab, lesson, part)}
-    )
+    if before.lesson != lesson.key:
+        before = Reached(lesson.key)
+    holding, of = _holding(lab), [item.parts for item in lesson.to_try]
+    parts = {(i, k) for i, k in holding if of[i][k].asks in ("", event)}
+    looked = {(i, k, plot) for i, k in holding for plot in _plots(lesson)[i] if plot in plots}
+    return Reached(lesson.key, before.parts | parts, before.looked | looked)
+
+
+def unlooked(before: Reached, lab: Lab) -> frozenset[str]:
+    """Return the plots that have not been on view in a state of an exercise that `lab` has."""
+    lesson = gallery.lesson(lab.lesson)
+    if lesson is None:
+        return frozenset()
+    looked = before.looked if before.lesson == lesson.key else frozenset()
+    plots = _plots(lesson)
+    return frozenset(plot for i, k in _holding(lab) for plot in plots[i] if (i, k, plot) not in looked)
 
 
 def tries(lab: Lab, before: Reached = NONE) -> tuple[str, tuple[TryView, ...]] | None:
@@ -84,22 +119,34 @@ def tries(lab: Lab, before: Reached = NONE) -> tuple[str, tuple[TryView, ...]] |
     lesson = gallery.lesson(lab.lesson)
     if lesson is None:
         return None
-    parts = reached(before, lab).parts
-    # What an exercise shows and no graph of the lesson has is a plot.
-    nodes = {node.name for variant in lesson.steps for node in graph_of(variant).nodes}
+    now, plots = reached(before, lab), _plots(lesson)
     views = []
     for i, item in enumerate(lesson.to_try):
-        part = _next(item, i, parts)
+        part = _next(item, i, now, plots[i])
         is_open = _is_open(lab, lesson, part)
-        shows = tuple(name for name in item.shows if name in lab.graph or name not in nodes)
+        shows = tuple(name for name in item.shows if name in lab.graph or name in plots[i])
         # Where its training has been made, a click only shows the step.
         trains_now = part.steps > 0 and not (
             is_open and part.at is not None and _is_trained(lab, lesson, part)
         )
-        done = sum((i, k) in parts for k in range(len(item.parts)))
+        done = sum(now.is_done(i, k, plots[i]) for k in range(len(item.parts)))
         asks = part.asks if is_open else ""
-        views.append(TryView(item.says, trains_now, asks, done, len(item.parts), shows))
+        unseen, opens = now.unseen(i, plots[i]), _opens(lab, now, i, plots[i])
+        views.append(
+            TryView(item.says, trains_now, asks, done, len(item.parts), shows, tuple(unseen), tuple(opens))
+        )
     return lesson.key, tuple(views)
+
+
+def _opens(lab: Lab, now: Reached, i: int, plots: Sequence[str]) -> list[str]:
+    """Return the plots of an exercise that are left to be opened in the state of the lab."""
+    here = [k for of, k in sorted(_holding(lab)) if of == i and (i, k) in now.parts]
+    if not here:
+        return []
+    if unseen := now.unseen(i, plots):
+        return unseen
+    # Each has been on view in another part: this one needs one of them.
+    return [] if all(now.is_done(i, k, plots) for k in here) else [*plots[:1]]
 
 
 def do_try(lab: Lab, key: str, index: int, before: Reached = NONE) -> Lab:
@@ -110,9 +157,8 @@ def do_try(lab: Lab, key: str, index: int, before: Reached = NONE) -> Lab:
     lesson = gallery.lesson(key)
     if lesson is None or not 0 <= index < len(lesson.to_try):
         return lab
-    part = _next(
-        lesson.to_try[index], index, reached(before, lab).parts if lab.lesson == key else frozenset()
-    )
+    now = reached(before, lab) if lab.lesson == key else NONE
+    part = _next(lesson.to_try[index], index, now, _plots(lesson)[index])
     after = lab if _is_open(lab, lesson, part) else open_lesson(lab, key, part.variant)
     if part.unchanged and not _is_unchanged(after, lesson, part):
         after = open_lesson(after, key, part.variant)
@@ -129,14 +175,15 @@ def do_try(lab: Lab, key: str, index: int, before: Reached = NONE) -> Lab:
     return trains(after, part.steps)
 
 
-def _next(item: Try, i: int, parts: frozenset[tuple[int, int]]) -> Part:
-    """Return the part that a click does: the first that has not been reached, else the last."""
-    return next((part for k, part in enumerate(item.parts) if (i, k) not in parts), item.parts[-1])
+def _next(item: Try, i: int, now: Reached, plots: Sequence[str]) -> Part:
+    """Return the part that a click does: the first that has not been done, else the last."""
+    return next((part for k, part in enumerate(item.parts) if not now.is_done(i, k, plots)), item.parts[-1])
 
 
-def _parts(lesson: Lesson) -> list[tuple[tuple[int, int], Part]]:
-    """Return all parts of a lesson's exercises with their places."""
-    return [((i, k), part) for i, item in enumerate(lesson.to_try) for k, part in enumerate(item.parts)]
+def _plots(lesson: Lesson) -> list[tuple[str, ...]]:
+    """Return by exercise the plots that it shows: what it shows and no graph of the lesson has."""
+    nodes = {node.name for variant in lesson.steps for node in graph_of(variant).nodes}
+    return [tuple(name for name in item.shows if name not in nodes) for item in lesson.to_try]
 
 
 def _key(lab: Lab) -> bytes:
@@ -149,9 +196,10 @@ def _key(lab: Lab) -> bytes:
 
 @remembered(32, _key)
 def _holding(lab: Lab) -> frozenset[tuple[int, int]]:
-    """Return the parts that the lab reaches, without those that ask for an event. Memoised."""
+    """Return the parts whose states the lab has, also of those that ask for an event. Memoised."""
     lesson = gallery.lesson(lab.lesson)
-    return frozenset(at for at, part in _parts(lesson) if not part.asks and _holds(lab, lesson, part))
+    parts = [((i, k), part) for i, item in enumerate(lesson.to_try) for k, part in enumerate(item.parts)]
+    return frozenset(at for at, part in parts if _holds(lab, lesson, part))
 
 
 def _holds(lab: Lab, lesson: Lesson, part: Part) -> bool:

@@ -25,7 +25,7 @@ from autodiff_viz.explain.explanation import Twin
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.lab.asking import ask, asking_of, is_present, numbers_key, with_asked
+from autodiff_viz.lab.asking import ask, asking_of, missing, numbers_key, with_asked
 from autodiff_viz.lab.evaluate import Evaluated, LabView, evaluated, evaluated_at
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import moment
@@ -46,7 +46,7 @@ def asked_of(lab: Lab, questions: Sequence[Question], hides: str = ALL_COTANGENT
     result = _numbers(lab)
     if result.complete and result.trace is not None:
         beside = beside_of(lab)
-        for question in questions:
+        for question in (each for each in questions if not missing(after, each)):
             feedback_table(result.trace, question, beside)
     return after
 
@@ -63,7 +63,7 @@ def answered(lab: Lab, at: int, text: str) -> Lab:
     if asking is None or not 0 <= at < len(asking.asked) or asking.asked[at].revealed:
         return lab
     asked = asking.asked[at]
-    if not is_present(lab.graph, asked.question):
+    if missing(lab, asked.question):
         return lab
     now, text = numbers_key(lab, asked.question), text.strip()
     tries = asked.tries if asked.of == now else ()  # those about other numbers have been judged by them
@@ -118,7 +118,7 @@ def asking_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
         "at": waiting[0] if waiting else None,
         "hiding": view.hiding,
     }
-    if items and not waiting:
+    if not waiting and any(item["revealed"] for item in items):
         data["summary"] = summary(asking, judged, lab.lesson or "")
     return data
 
@@ -138,7 +138,8 @@ def _item(
 ) -> dict[str, Any]:
     """Return one question."""
     question = asked.question
-    here = is_present(lab.graph, question)
+    gone = missing(lab, question)
+    here = not gone
     graph = played(lab.graph)
     says = question_words(graph, question, lab.pinned.letter if lab.pinned else "A") if here else ""
     form = _form(graph, question, run) if here else None
@@ -154,7 +155,7 @@ def _item(
         "own": bool(question.right) or None,
         "tries": list(asked.tries),
         "revealed": asked.revealed or None,
-        "gone": None if here else True,
+        "gone": gone or None,
     }
     if asked.tries and asked.of != now and asked.tries[-1] != UNKNOWN:
         data["before"] = f"You said {asked.tries[-1]} to the graph before."

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.asking.question import ASKED_ALONE, Asked, Asking
 from autodiff_viz.display.numbers import exact, short
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.text import MINUS, scalar
@@ -250,6 +251,15 @@ def _with_answers(lab: Lab, before: Iterable[Lab]) -> Lab:
     }
     asked = tuple(known.get((one.question, numbers_key(lab, one.question)), one) for one in lab.asking.asked)
     return replace(lab, asking=replace(lab.asking, asked=asked))
+
+
+def own_asking(lab: Lab) -> Asking | None:
+    """Return what the open graph of the open lesson asks as it opens; None if it asks nothing."""
+    lesson = gallery.lesson(lab.lesson)
+    step = lesson.steps[variant_of(lab, lesson)] if lesson else None
+    if step is None or not (step.questions or step.hides):
+        return None
+    return Asking(step.hides or ASKED_ALONE, tuple(map(Asked, step.questions)))
 
 
 def open_variant(lab: Lab, key: str, variant: int) -> Lab:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from autodiff_viz.lab.exercises import NONE, Reached, TryView, tries
+from autodiff_viz.lab.exercises import NONE, PLOTS, Reached, TryView, tries
 from autodiff_viz.lab.lessons import lesson_view, variant_of
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.tours import is_answered
@@ -19,7 +19,7 @@ class Onward:
 
     Attributes:
       kind: `GRAPH`, another graph of the lesson, of which something is asked; `TRY`, an exercise; `LESSON`,
-        the next one of the track; or `LESSONS`, the page of all.
+        the next one of the track, or the first of the next track; or `LESSONS`, the page of all.
       says: what its button says.
       key: key of the lesson that it is in, or that it opens; "" for the page of all.
       at: index of the graph or of the exercise; 0 otherwise.
@@ -49,7 +49,14 @@ def onward(lab: Lab, before: Reached = NONE) -> Onward | None:
     for i, item in enumerate(exercises[1]):
         if not item.is_done:
             which = "Do the next try" if i or item.done else "Do the first try"
+            if item.opens:
+                which = f"Now open {PLOTS[item.opens[0]]}"
             return Onward(TRY, which, lesson.key, i, item)
     if view.after is not None:
         return Onward(LESSON, f"Next: {view.after_title}", view.after)
+    tracks = [*gallery.TRACKS]
+    here = gallery.track_of(lesson)
+    if here in tracks[:-1]:
+        following = tracks[tracks.index(here) + 1]
+        return Onward(LESSON, f"Next track: {following.title}", following.lessons[0].key)
     return Onward(LESSONS, "Back to all lessons", "")

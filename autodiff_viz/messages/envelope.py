@@ -29,6 +29,7 @@ class Message(Struct, frozen=True, omit_defaults=True):
       edits: those that have not been acknowledged, in order; each is one of `messages/edits.py`.
       have: number of the drawing that the browser has.
       seen: whether the place of the figure is in view.
+      panel: name of the plot that is in view in place of figures, such as the training; "" for none.
       second: name of the figure beside it.
       large: whether the type is large.
       high: whether the place of the figures is high.
@@ -46,6 +47,7 @@ class Message(Struct, frozen=True, omit_defaults=True):
     edits: list[dict[str, Any]] = field(default_factory=list)
     have: int | None = None
     seen: bool = False
+    panel: str = ""
     second: str | None = None
     large: bool = False
     high: bool = False

@@ -25,6 +25,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_text
 from autodiff_viz.graph.text import well_formed
+from autodiff_viz.lab.asking import present
 from autodiff_viz.lab.state import Lab, start
 from autodiff_viz.lab.tours import open_step
 from autodiff_viz.lessons.tour import Tour
@@ -176,9 +177,9 @@ def html_of_lab(lab: Lab, base: str | None) -> str:
     Raises:
       GraphError: the graph cannot be run.
     """
-    if lab.asking is not None:
-        asked = tuple(Asked(each.question) for each in lab.asking.asked)
-        lab = replace(lab, asking=replace(lab.asking, asked=asked))
+    if asking := present(lab):
+        asked = tuple(Asked(each.question) for each in asking.asked)
+        lab = replace(lab, asking=replace(asking, asked=asked))
     return html_of([state_of(lab, address(base), True)], address(base), True)
 
 

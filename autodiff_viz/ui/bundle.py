@@ -33,6 +33,7 @@ SHEETS = {
         "share/*.css",
         "embed/frame.css",
         "lesson/*.css",
+        "base/cure.css",
     ),
     "formula": ("formula/*.css",),
     "sliders": ("sliders/*.css",),
@@ -43,7 +44,7 @@ SHEETS = {
     "workbench": ("dock/*.css",),
     "present": ("present/notes/*.css",),
     "tour": ("tour/*.css",),
-    "asking": ("asking/*.css", "lesson/*.css"),
+    "asking": ("asking/*.css", "lesson/*.css", "base/cure.css"),
 }
 """The style sheets of each place on the page that has a shadow root of its own."""
 

@@ -36,7 +36,7 @@ from autodiff_viz.messages.edits import KINDS, Check, Unreadable, read_edit
 from autodiff_viz.messages.envelope import encoded, read_message
 from autodiff_viz.ui.address import kept_history, too_large
 from autodiff_viz.ui.first_view import drawing
-from autodiff_viz.ui.fragments import LAB, last_drawn, note_view, rest_due
+from autodiff_viz.ui.fragments import LAB, last_drawn, note_looked, note_view, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.qr_code import qr_code
 from autodiff_viz.ui.session import Sent, Session, act, note_tried
@@ -150,7 +150,8 @@ def apply_message(session: Session, sent: Mapping[str, Any]) -> bool:
             return False
         session.sent.have = message.have
         second = message.second if message.second in FIGURES else None
-        note_view(session, seen=message.seen, second=second, large=message.large, low=not message.high)
+        look = {"large": message.large, "low": not message.high}
+        note_view(session, seen=message.seen, panel=message.panel, second=second, **look)
         session.looks[DETAILS] = message.details
         edits = fresh(sent, session.inbox)
         if edits:
@@ -187,6 +188,7 @@ def make_answer(session: Session, pushed: bool = False, query: str | UnsetType =
       query: of the address, if the browser is to show another one.
     """
     with session.lock:
+        note_looked(session)
         now, sent = session.present, session.sent
         large, details = too_large(session), session.looks.get(DETAILS, False)
         replies = answers(session, now.lab, now.view)

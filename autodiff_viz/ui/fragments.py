@@ -18,13 +18,17 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.graph.identity import same
 from autodiff_viz.lab.evaluate import LabView
-from autodiff_viz.lab.figures import about, comparison_key
+from autodiff_viz.lab.exercises import PLOTS, unlooked
+from autodiff_viz.lab.figures import about, comparison_key, figure_on_view
 from autodiff_viz.lab.page import LESSON, OF_NUMBERS, SHOWS, changed, data_of, shows
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import live
+from autodiff_viz.segments.view import SEGMENTS
+from autodiff_viz.training.view import TRAINING
 from autodiff_viz.ui.address import too_large
+from autodiff_viz.ui.first_view import Present
 from autodiff_viz.ui.scheduling import in_turn, wait
-from autodiff_viz.ui.session import Parts, Session, Widgets, act, called, current_session
+from autodiff_viz.ui.session import Parts, Session, Widgets, act, called, current_session, note_tried
 
 Draw = Callable[[Lab, LabView], None]
 
@@ -33,6 +37,9 @@ LAB = "canvas"
 
 FIGURED = {"figure", "second"}
 """Parts that are larger than all others together, and drawn when their place is in view."""
+
+PANELS = {TRAINING.key: "curves", SEGMENTS.key: "segments"}
+"""By plot, the part that shows it, of those that are no figures; the comparison is in the component."""
 
 EMPTY = (None, (None,))
 """Stands for the data of the second figure before it is first drawn."""
@@ -172,6 +179,40 @@ def note_view(session: Session, **view: Any) -> None:
         if getattr(parts, name) != now:
             setattr(parts, name, now)
             parts.settled = None
+
+
+def note_looked(session: Session) -> None:
+    """Note the plots that are on view in a state that an exercise of the open lesson asks for."""
+    if left := unlooked(session.tried, session.lab):
+        note_tried(session, plots=left & on_view(session))
+
+
+def on_view(session: Session) -> set[str]:
+    """Return the plots that are on view with the numbers of the lab.
+
+    A frame has no tabs, by which others could be opened: there all count as on view.
+    """
+    parts, now = session.parts, session.present
+    if parts.placed is not None:
+        return {*PLOTS}
+    if live(now.lab) or not now.view.complete:
+        return set()
+    drawn = {parts.panel: PANELS.get(parts.panel, LAB)}
+    if parts.seen:
+        drawn |= {figure_on_view(now.lab): "figure", parts.second: "second"}
+    beside = _beside(session)
+    return {
+        plot
+        for plot, name in drawn.items()
+        if plot in PLOTS and (name == LAB or _is_current(name, parts, now, beside))
+    }
+
+
+def _is_current(name: str, parts: Parts, now: Present, beside: Mapping[str, Any]) -> bool:
+    """Return whether a part shows the lab as it is now, and waits for no worker."""
+    if name in parts.polls or name not in parts.shown:
+        return False
+    return same(parts.shown[name], shows(name, now.lab, now.view, beside))
 
 
 def note_message(session: Session) -> None:

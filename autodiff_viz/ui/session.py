@@ -11,7 +11,7 @@ state holds the session's lock. Lock order: first the turn (`scheduling.in_turn`
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from secrets import token_hex
 from threading import RLock
@@ -95,6 +95,7 @@ class Parts:
       whole: whether a run has drawn the whole page since.
       left: whether another page is on view.
       seen: whether the place of the figure is in view.
+      panel: name of the plot that is in view in place of figures, such as the training; "" for none.
       second: name of the figure beside it; None for none.
       large: whether the type is large.
       low: whether the place of the figures is wide and low.
@@ -110,6 +111,7 @@ class Parts:
     whole: bool = False
     left: bool = False
     seen: bool = False
+    panel: str = ""
     second: str | None = None
     large: bool = False
     low: bool = True
@@ -252,8 +254,12 @@ def act(session: Session, action: Callable[..., Lab], *arguments: Any) -> None:
         note_tried(session)
 
 
-def note_tried(session: Session, event: str = "") -> None:
-    """Note the parts of exercises that the lab reaches, with an event that one may ask for."""
-    after = reached(session.tried, session.lab, event)
+def note_tried(session: Session, event: str = "", plots: Iterable[str] = ()) -> None:
+    """Note the parts of exercises that the lab reaches, with an event that one may ask for.
+
+    Args:
+      plots: those that are on view with the numbers of the lab.
+    """
+    after = reached(session.tried, session.lab, event, plots)
     if after != session.tried:
         session.tried, session.parts.settled = after, None

@@ -33,6 +33,7 @@ import { may } from "./embed/gate.js";
 import { listenToKeys } from "./formula/caret.js";
 import { Formula } from "./formula/editor.js";
 import { Inspector } from "./inspector/panel.js";
+import { keepFocus } from "./lesson/focus.js";
 import { Seat } from "./lesson/seat.js";
 import { Places } from "./places.js";
 import { Board } from "./sliders/sliders.js";
@@ -151,6 +152,7 @@ export class Lab {
       show_node: () => showPanel("node"),
       ...Object.fromEntries(tabs.map(({ name }) => [`show_${name}`, () => this.showPlot(name)])),
     });
+    this.unkeep = keepFocus();
     this.question = new IdleRefresh(this.mail);
     this.sight = new FigureVisibility(() => this.question.ask());
     this.socket = new LabSocket(
@@ -176,6 +178,7 @@ export class Lab {
     this.mail.note = () => ({
       have: drawings.have,
       seen: this.sight.seen,
+      ...(this.sight.panel && { panel: this.sight.panel }),
       ...this.look,
       ...(this.editor.noticed.length && { noticed: this.editor.noticed }),
       ...(this.check.open && { details: true }),
@@ -262,6 +265,7 @@ export class Lab {
       drawing.lesson ? `${drawing.lesson.key} ${drawing.lesson.variant}` : null,
       Boolean(drawing.tour),
       drawing.sliders?.rows?.length ?? 0,
+      Boolean(drawing.asking?.hiding),
     );
     this.dock.receive(
       drawing,
@@ -392,6 +396,7 @@ export class Lab {
     this.unbar();
     this.steps.close();
     this.untry();
+    this.unkeep();
     this.places.close();
     this.panels.close();
     this.dock.close();

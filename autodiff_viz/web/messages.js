@@ -815,6 +815,7 @@
  * @property {Record<string, any>[]} [edits] those that have not been acknowledged, in order; each is one of `messages/edits.py`.
  * @property {number | null} [have] number of the drawing that the browser has.
  * @property {boolean} [seen] whether the place of the figure is in view.
+ * @property {string} [panel] name of the plot that is in view in place of figures, such as the training; "" for none.
  * @property {string | null} [second] name of the figure beside it.
  * @property {boolean} [large] whether the type is large.
  * @property {boolean} [high] whether the place of the figures is high.

@@ -290,7 +290,7 @@
  * @property {AnswerForm} form what can be answered
  * @property {string[]} tries the answers so far
  * @property {boolean} [revealed]
- * @property {boolean} [gone] whether the graph no longer has what it is about
+ * @property {string} [gone] what of it the graph no longer has, in a sentence; only then
  * @property {string} [before] that the answers were about other numbers
  * @property {string} [hint] what can be typed
  * @property {string} [answer] the answer, once it is revealed
@@ -456,6 +456,7 @@
  * @property {FieldData[]} [fields]
  * @property {string[]} [runs]
  * @property {import("./base/cure.js").Explanation} [why]
+ * @property {boolean} [awaited] whether a worker has still to say why
  * @property {{ value?: number[], tangent?: number[], cotangent?: number[] }} [elements]
  */
 

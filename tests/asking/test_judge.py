@@ -57,6 +57,7 @@ REVERSAL = (
 MATRICES = "X = [[1.0, 2.0], [3.0, 4.0]]; W = [[1.0], [1.0]]; Y = X @ W; loss = sum(Y * [[1.0], [10.0]])"
 BIAS = "x = [[1.0], [2.0], [3.0]]; w = [[2.0]]; b = [0.5]; y = dense(x, w, b); loss = %s(y)"
 SKIPS = "h = 0.0\nfor i in range(3):\n    h = h + (sigmoid(h) - 0.5)"
+LOOKUPS = "E = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]; found = stack([E[2], E[0], E[2]]); loss = sum(found)"
 HVP = (
     "x = 1.0; y = 2.0; f = square(x) * y + y ** 3.0; gx = grad(f, x); gy = grad(f, y); "
     "hv = 1.0 * gx + 1.0 * gy"
@@ -132,7 +133,7 @@ NUMBERS = [
         "x = 0.0; y = abs(x)",
         arrives("x"),
         "1",
-        {"0": "true-slope", "nan": "nan-for-number", "0.5": "other-convention"},
+        {"0": "true-slope", "nan": "nan-for-number", "0.5": "other-convention", "-1": "other-side"},
     ),
     (
         "w = 3.0; h0 = 1.0; h1 = w * h0; h2 = w * h1; h3 = w * stop_gradient(h2)",
@@ -151,7 +152,7 @@ NUMBERS = [
         "i = 3.0; b = 1.0 * i; c = 2.0 * i; d = 4.0 * i; z = dot([0.5, 0.25, 0.25], stack([b, c, d]))",
         arrives("i"),
         "2",
-        {"7": "slope-alone", "4": "slope-alone"},
+        {"7": "slope-alone", "4": "slope-alone", "7/3": "slope-alone"},
     ),
     (
         "x = 0.0; y = maximum(x, 0.0) + log1p(exp(-abs(x)))",
@@ -204,6 +205,14 @@ NUMBERS = [
     (BIAS % "sum", arrives("b"), "3", {"1": "mean-for-sum", "0.5": "value", "6": "elsewhere"}),
     (BIAS % "mean", arrives("b"), "1", {"3": "sum-for-mean"}),
     (SKIPS, arrives("h"), "1.95", {"0.016": "one-path", "1": "one-path", "8": "paths-counted"}),
+    (SKIPS, arrives("h"), "125/64", {"65/64": "some-paths", "1.75": "some-paths"}),
+    (
+        "w = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]; y = sum(6.0 * w)",
+        arrives("w", 0, 0),
+        "6",
+        {"2": "mean-for-sum"},
+    ),
+    (LOOKUPS, arrives("E", 2, 0), "2", {"3": "arriving-alone", "1": "one-path", "5": "value"}),
     (
         "x = 3.0; y = custom(2.7182817 ** x, pullback=lambda v, x, y: v * x)",
         arrives("x"),
@@ -243,13 +252,13 @@ NUMBERS = [
         "loss = square(y - 5.0)",
         arrives("h"),
         "6",
-        {"3": "slope-alone", "2": "arriving-alone", "12": "elsewhere"},
+        {"3": "slope-alone", "2": "arriving-alone", "12": "elsewhere", "0": "nothing"},
     ),
     (
         "w = [0.0, 0.0]; g = rewrite(w, lambda v: clip(v, -1.0, 1.0)); loss = sum(g * [3.0, 4.0])",
         arrives("w"),
         "[1, 1]",
-        {"[3, 4]": "rule-ignored"},
+        {"[3, 4]": "rule-ignored", "[0.6, 0.8]": "clipped-by-length", "[0.75, 1]": "clipped-by-length"},
     ),
     # Values
     (
@@ -281,7 +290,7 @@ NUMBERS = [
         "3",
         {"2": "region-ignored", "1": "region-ignored", "4": "product-of-levels"},
     ),
-    (SCAN, Quantity(KEPT, "h_3"), "4", {"8": "region-ignored", "12": "every-result"}),
+    (SCAN, Quantity(KEPT, "h_3"), "4", {"8": "region-ignored", "12": "every-result", "1": "one-region"}),
 ]
 
 
@@ -326,7 +335,7 @@ def test_two_mistakes_that_give_one_number_by_two_wires_are_both_named():
     found, question = traced(LSQ), Question(NUMBER, Quantity(COTANGENT, "s"))
     told = av.judge(found, question, "3")
     assert (told.mistake, told.also) == ("one-path", "rule-ignored")
-    assert told.says == "Two mistakes give 3: one path, and rule ignored. Which wire decided?"
+    assert told.says == "3 comes about in two ways: one path, or rule ignored. Which was yours?"
     told = av.judge(traced(VQ), Question(NUMBER, Quantity(COTANGENT, "e")), "-1")
     assert (told.mistake, told.also) == ("sign-turned", "stop-ignored")
 
@@ -334,7 +343,7 @@ def test_two_mistakes_that_give_one_number_by_two_wires_are_both_named():
 def test_a_mistake_points_to_a_wire_and_is_said_with_its_number():
     told = av.judge(traced(FORK), Question(NUMBER, Quantity(COTANGENT, "x")), "6")
     assert told.wire == ("b", 0)
-    assert told.says == "6 is what comes along the wire from `b`. Not only this one comes back."
+    assert told.says == "6 is what comes along the wire from `b`. The other brings something as well."
     assert told.read_as == "read as 6"
     told = av.judge(traced(KNOBS), Question(NUMBER, Quantity(COTANGENT, "x")), "4")
     assert told.wire == ("y", 1)
@@ -354,6 +363,28 @@ def test_a_right_answer_gets_its_reason_with_the_numbers():
     assert told.reason == "`z` is 6 + 9 = 15."
     told = av.judge(traced(FORK), Question(NUMBER, Quantity(COTANGENT, "z")), "1")
     assert "seed 1" in told.reason
+    told = av.judge(traced(MATRICES), Question(NUMBER, arrives("W", 0, 0)), "31")
+    assert told.reason == "What arrives at `Y`, times its slopes: 1 × 1 + 3 × 10 = 31."
+    told = av.judge(traced(BIAS % "sum"), Question(NUMBER, arrives("b")), "3")
+    assert told.reason == "What arrives at `y`, times its slopes: 1 × 1 + 1 × 1 + 1 × 1 = 3."
+    step = traced("z = -1.0; guess = greater(z, 0.0); loss = square(guess - 1.0)")
+    told = av.judge(step, Question(NUMBER, arrives("z")), "0")
+    assert told.reason == "Every path from `z` to `loss` is closed: the derivative of `guess` is 0 here."
+
+
+def test_an_authors_reason_for_the_right_answer_stands_for_the_computed_one():
+    question = Question(NUMBER, Quantity(COTANGENT, "x"), told=(("8", "Both wires count."),))
+    assert av.judge(traced(FORK), question, "8").reason == "Both wires count."
+    assert feedback_table(traced(FORK), question)["answer"]["reason"] == "Both wires count."
+
+
+def test_an_answer_is_repeated_as_it_was_typed():
+    question = Question(NUMBER, Quantity(PASSED, "half", 0))
+    assert av.judge(traced(SURGERY), question, "1/30").says.startswith("1/30 would arrive without the rule")
+    assert av.judge(traced(FORK), Question(NUMBER, arrives("x")), "155/2").says.startswith(
+        "Not 155/2. Look first"
+    )
+    assert av.judge(traced(FORK), Question(NUMBER, arrives("x")), "6.00").says.startswith("6 is what comes")
 
 
 @pytest.mark.parametrize(
@@ -385,7 +416,7 @@ def test_i_do_not_know_is_an_answer_and_no_mistake():
 def test_never_only_wrong():
     told = av.judge(traced(FORK), Question(NUMBER, Quantity(COTANGENT, "x")), "77.7")
     assert told.mistake == ""
-    assert told.says == "Not 77.7, nor what a usual mistake gives. Look first at what arrives at `a` and `b`."
+    assert told.says == "Not 77.7. Look first at what arrives at `a` and `b`."
     assert told.wire is not None
 
 
@@ -437,7 +468,7 @@ def test_a_sign_is_judged():
         "negative": True,
         "-3": True,
         "+": "sign-turned",
-        "zero": "",
+        "zero": "nothing",
         "nan": "nan-for-number",
     }
     assert choices(traced(NEURON), question, wanted) == wanted
@@ -472,7 +503,8 @@ def test_the_same_in_a_and_b_names_the_stop():
         "different": True,
         "no": True,
     }
-    assert "6" in av.judge(b, question, "no", a).reason
+    parting = "Only B has `stop_gradient_1`, which passes 0 back to `x`. In A 3 comes there."
+    assert av.judge(b, question, "no", a).reason == f"It is 6 in A and 3 in B. {parting}"
     a, b = (traced(TD % target) for target in ("1.0 + 3.0 * f", "stop_gradient(1.0 + 3.0 * f)"))
     assert choices(b, Question(SAME, arrives("w")), ["same", "different"], a) == {
         "same": True,
@@ -484,7 +516,7 @@ def test_counts_are_exact_and_have_their_reason():
     question = Question(NUMBER, Quantity(KEPT, "y"))
     told = av.judge(traced(LAST), question, "6")
     assert (told.accepted, told.right) == ("exactly 6", True)
-    assert told.reason.startswith("Kept: 3 for the slope of `a` and 3 of `a`")
+    assert told.reason.startswith("Kept for the way back: 3 for the slope of `a` and 3 of `a`")
     wrong = av.judge(traced(LAST), question, "3")
     assert wrong.says.startswith("3 takes off all results in 'last'")
     assert wrong.wire == ("b", 0)  # what enters it

@@ -9,6 +9,7 @@ from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.frames import convex_hull
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule, params
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.language.parse import parse
 from tests.strategies import graphs
 
 X = Node("x", "input", (), params(value=1.0))
@@ -232,3 +233,14 @@ def test_any_node_can_stop_and_follow_again(graph, data):
     stopped = edits.with_rule(graph, name, Rule("stop"))
     assert stopped[name].slots == graph[name].op_slots
     assert sound(edits.with_rule(stopped, name, Rule()))
+
+
+def test_a_graph_with_other_names_alone_tells_them():
+    graph = parse("x = 2.0\na = x * 3.0\nb = a + x")
+    after = edits.renamed(edits.renamed(graph, "x", "k"), "b", "x")
+    assert edits.new_names(graph, after) == {"x": "k", "b": "x"}
+    assert edits.new_names(after, graph) == {"k": "x", "x": "b"}
+    moved = edits.with_positions(after, {"a": (5.0, 5.0)})
+    assert edits.new_names(graph, moved) == {"x": "k", "b": "x"}
+    for other in (graph, parse("k = 2.0\na = k * 4.0\nx = a + k"), parse("k = 2.0\na = k * 3.0")):
+        assert edits.new_names(graph, other) == {}

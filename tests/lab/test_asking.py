@@ -8,24 +8,30 @@ from dataclasses import replace
 import pytest
 
 from autodiff_viz.asking.concealed import Concealed, conceal
-from autodiff_viz.asking.question import ASKED_ALONE, NUMBER, ZERO, Quantity, Question
+from autodiff_viz.asking.question import ASKED_ALONE, LARGER, NUMBER, ZERO, Quantity, Question
 from autodiff_viz.canvas.svg import svg_of
 from autodiff_viz.engine.trace import known_trace, trace
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import packed
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.lab.asking import ask, asking_of, hiding, reveal, stop_asking
+from autodiff_viz.lab.asking import ask, asking_of, hiding, present, reveal, stop_asking
 from autodiff_viz.lab.edits.apply import edited
-from autodiff_viz.lab.evaluate import lab_view, sweep_tables
+from autodiff_viz.lab.evaluate import evaluated, lab_view, sweep_tables
+from autodiff_viz.lab.handout import handout
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data
 from autodiff_viz.lab.judging import answered
+from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.page import ASKED, data_of, lab_drawing, play_data
 from autodiff_viz.lab.persistence.address import documents, from_query, to_query, with_documents
-from autodiff_viz.lab.persistence.asking import ASK, GUESS
+from autodiff_viz.lab.persistence.asking import ASK, GUESS, OWN
 from autodiff_viz.lab.persistence.history import trail
+from autodiff_viz.lab.persistence.short_link import short_query
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.messages.edits import Trail
+from autodiff_viz.standalone.page import html_of_lab
+from tests.lab.persistence.corpus.write import FOLDER
+from tests.lab.persistence.corpus.write_asked import meaning
 from tests.lab.regression import lab_of, trained
 
 FORK = "x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b"
@@ -162,13 +168,141 @@ def test_a_guess_is_about_the_numbers_it_was_made_for():
     assert item(edited(stopped, {"kind": "undo"}))["verdict"]["right"] is False
 
 
-def test_a_question_about_what_the_graph_no_longer_has_waits_and_hides_nothing():
-    lab = edited(answered(asked(OF_A), 0, "5"), {"kind": "delete", "nodes": ["a"]})
-    assert item(lab)["gone"]
-    assert not hiding(lab)
+HELPS = "Undo, or remove the question."
+
+
+def numbers(lab: Lab) -> set[str]:
+    """All that the drawing says of cotangents and of what wires bring."""
+    drawn = shown(lab)
+    found = {str(each.get("cotangent", "")) for each in drawn["nodes"]}
+    return (found | {str(each.get("passed", "")) for each in drawn["wires"]}) - {""}
+
+
+def test_a_question_about_a_node_that_is_gone_says_so_shows_no_number_and_comes_back_with_undo():
+    """What `b` brings is 6 and what arrives at `x` is 8: with `a` gone, 6 alone would be seen at both."""
+    lab = edited(answered(asked(OF_A, hides=ASKED_ALONE), 0, "5"), {"kind": "delete", "nodes": ["a"]})
+    assert item(lab)["gone"] == f"`a` is no longer in the graph. {HELPS}"
+    assert "form" not in {name for name, each in item(lab).items() if each}
+    assert hiding(lab)
+    assert numbers(edited(lab, {"kind": "output", "node": "b"})) == set()
     assert shown(lab)["asking"]["at"] is None
+    assert "summary" not in shown(lab)["asking"]
     assert answered(lab, 0, "2") is lab
-    assert hiding(edited(lab, {"kind": "undo"}))
+    back = edited(lab, {"kind": "undo"})
+    assert back.asking == answered(asked(OF_A, hides=ASKED_ALONE), 0, "5").asking
+    assert "gone" not in {name for name, each in item(back).items() if each}
+    assert numbers(back) == numbers(asked(OF_A, hides=ASKED_ALONE))
+    assert not hiding(stop_asking(lab))
+
+
+def test_of_two_questions_one_whose_node_is_gone_can_be_removed_and_the_other_be_answered():
+    lab = edited(asked(AT_X, OF_A), {"kind": "delete", "nodes": ["a"]})
+    assert shown(lab)["asking"]["at"] == 0
+    both_gone = edited(asked(OF_A, replace(OF_A, kind=ZERO), AT_X), {"kind": "delete", "nodes": ["a"]})
+    left = edited(
+        both_gone, {"kind": "ask", "hides": "cotangents", "questions": [record_of(OF_A), record_of(AT_X)]}
+    )
+    assert left.notice == ()
+    assert [each.question for each in left.asking.asked] == [OF_A, AT_X]
+    new = edited(
+        left,
+        {
+            "kind": "ask",
+            "hides": "cotangents",
+            "questions": [record_of(Question(ZERO, Quantity("value", "a")))],
+        },
+    )
+    assert new.notice[0].code == "bad-question"
+
+
+def test_a_handout_and_a_figure_leave_out_a_question_whose_node_is_gone():
+    lab = edited(asked(AT_X, OF_A), {"kind": "delete", "nodes": ["a"]})
+    lab = edited(lab, {"kind": "output", "node": "b"})
+    printed = handout(evaluated(lab).trace, present(lab), "t")
+    assert ("arrives at" in printed, "wire from" in printed) == (True, False)
+    assert "<title>" in html_of_lab(lab, None)
+
+
+def record_of(question: Question) -> dict:
+    about = question.about
+    return {"kind": question.kind, "of": about.of, "node": about.node, "slot": about.slot}
+
+
+def test_a_question_about_a_wire_that_is_gone_or_into_a_muted_node_says_so():
+    second = Question(NUMBER, Quantity("passed", "z", 1))
+    lab = ask(fork(), [second], ASKED_ALONE)
+    cut = edited(lab, {"kind": "disconnect", "to": "z", "slot": 1})
+    assert item(cut)["gone"] == f"The wire to `z` is no longer in the graph. {HELPS}"
+    muted = edited(lab, {"kind": "mute", "nodes": ["z"], "on": True})
+    assert item(muted)["gone"] == f"`z` is muted, so this wire brings nothing. {HELPS}"
+    assert numbers(muted) == set()
+    assert item(edited(muted, {"kind": "mute", "nodes": ["z"], "on": False}))["gone"] is None
+
+
+def test_a_question_about_a_muted_or_grouped_node_stays():
+    """By hand: `b` passes on what it reads once it is muted, so 2 + 1 = 3 arrives at `x`."""
+    lab = edited(asked(hides=ASKED_ALONE), {"kind": "mute", "nodes": ["b"], "on": True})
+    assert item(lab)["gone"] is None
+    assert "cotangent" not in record(lab, "x")
+    assert item(answered(lab, 0, "3"))["verdict"]["right"]
+    grouped = edited(asked(OF_A, hides=ASKED_ALONE), {"kind": "group", "nodes": ["a", "b"]})
+    (name,) = (group.name for group in grouped.graph.groups)
+    folded = edited(grouped, {"kind": "collapse", "group": name, "on": True})
+    for each in (grouped, folded):
+        assert item(each)["gone"] is None
+        assert "2" not in numbers(each)
+        assert item(answered(each, 0, "2"))["verdict"]["right"]
+
+
+def test_without_the_graph_that_is_compared_a_question_for_both_waits_and_hides():
+    pinned = edited(fork(), {"kind": "pin"})
+    lab = ask(pinned, [Question("same", Quantity("cotangent", "x"))], ASKED_ALONE)
+    alone = edited(lab, {"kind": "unpin"})
+    assert item(alone)["gone"] == f"No graph is pinned any more, with which this one is compared. {HELPS}"
+    assert numbers(alone) == set()
+    renamed = edited(lab, {"kind": "rename", "node": "x", "name": "k"})
+    assert item(renamed)["gone"] == f"`k` is not in A, with which this graph is compared. {HELPS}"
+    assert item(edited(renamed, {"kind": "undo"}))["gone"] is None
+
+
+def test_a_question_follows_its_node_to_another_name_and_back():
+    worded = replace(AT_X, words="What arrives at `x`?", told=(("5", "`x` is read twice."),))
+    lab = answered(asked(worded, OF_A, hides=ASKED_ALONE), 0, "6")
+    renamed = edited(lab, {"kind": "rename", "node": "x", "name": "k"})
+    question = renamed.asking.asked[0].question
+    assert question.about.node == "k"
+    assert (question.words, question.told) == ("What arrives at `k`?", (("5", "`k` is read twice."),))
+    assert {each for each in ("2", "6", "8") if each in numbers(renamed)} == set()
+    assert item(renamed)["verdict"] == item(lab)["verdict"] | {"wire": "b:0"}
+    assert item(renamed)["gone"] is None
+    assert item(answered(renamed, 0, "8"))["verdict"]["right"]
+    undone = edited(renamed, {"kind": "undo"})
+    assert undone.asking == lab.asking
+    assert edited(undone, {"kind": "redo"}).asking == renamed.asking
+    twice = edited(
+        edited(renamed, {"kind": "rename", "node": "a", "name": "x"}),
+        {"kind": "slide", "name": "k", "value": 4.0},
+    )
+    assert [each.question.about.node for each in twice.asking.asked] == ["k", "x"]
+    first = next(i for i, entry in enumerate(twice.history.entries) if entry.graph == lab.graph)
+    assert edited(twice, {"kind": "jump", "index": first}).asking == lab.asking
+
+
+def test_a_question_follows_a_name_that_is_changed_in_the_formula():
+    formula = {"kind": "type", "text": FORK.replace("x", "apples"), "fresh": True}
+    lab = edited(asked(), formula)
+    assert lab.asking.asked[0].question.about.node == "apples"
+    more = edited(asked(), {**formula, "text": formula["text"].replace("2.0", "5.0")})
+    assert item(more)["gone"] == f"`x` is no longer in the graph. {HELPS}"
+
+
+def test_answers_that_name_nodes_follow_too():
+    """By hand: 2 comes by `a` and 6 by `b`; the stop is the cause of a zero."""
+    wires = Question(LARGER, Quantity("passed", "a", 1), Quantity("passed", "b", 0))
+    lab = edited(answered(asked(wires), 0, "the wire from a"), {"kind": "rename", "node": "a", "name": "c"})
+    assert lab.asking.asked[0].tries == ("the wire from c",)
+    assert item(lab)["verdict"]["right"] is False
+    assert item(answered(lab, 0, "the wire from b"))["verdict"]["right"]
 
 
 def test_everything_that_would_show_a_number_waits():
@@ -279,6 +413,37 @@ def test_the_state_of_another_document_keeps_its_questions():
     kept = [other.asking for _, other in aside if other.asking]
     assert kept == [answered(asked(), 0, "2").asking]
     assert asking_of(edited(lab, {"kind": "undo"})) == kept[0]
+
+
+def test_a_link_says_in_a_word_that_a_lesson_asks_its_own_questions():
+    lab = open_lesson(start(), "fork")
+    assert to_query(lab)[ASK] == OWN
+    tried = answered(lab, 0, "6")
+    assert {**to_query(tried), GUESS: ""} == {**to_query(lab), GUESS: ""}
+    for query in (
+        to_query(tried),
+        short_query(tried),
+        {"lesson": "fork", ASK: OWN, GUESS: to_query(tried)[GUESS]},
+    ):
+        assert from_query(query).asking == tried.asking
+    one_more = ask(lab, [*(each.question for each in lab.asking.asked), OF_A], ASKED_ALONE)
+    shows_less = ask(lab, [lab.asking.asked[0].question], "values")
+    for other in (one_more, shows_less):
+        assert to_query(other)[ASK] != OWN
+        assert from_query(to_query(other)).asking == other.asking
+    assert from_query(to_query(stop_asking(lab))).asking is None
+    (problem,) = from_query({**to_query(fork()), ASK: OWN}).notice
+    assert problem.code == "unreadable-questions"
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.glob("asked_*.json")))
+def test_links_of_an_earlier_version_ask_what_they_asked(name):
+    kept = json.loads((FOLDER / name).read_text("utf-8"))
+    assert len(kept) >= 5
+    for each in kept.values():
+        lab = from_query(each["query"])
+        assert (meaning(lab.asking), lab.notice) == (each["means"], ())
+        assert from_query(to_query(lab)).asking == lab.asking
 
 
 LONG = "w" * (limits.WORDS + 1)

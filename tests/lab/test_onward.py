@@ -68,6 +68,25 @@ def test_the_question_comes_first_then_another_graph_then_what_is_not_done_then_
     assert onward(start()) is None
 
 
+def test_after_the_last_lesson_of_a_track_comes_the_first_of_the_next(monkeypatch):
+    tracks = (Track("one", "One", "", (ASKS,)), Track("two", "Two", "", (LAST,)))
+    monkeypatch.setattr(gallery, "TRACKS", tracks)
+    lab = answered(answered(open_lesson(start(), "asks", 2), 0, "1"), 0, "2")
+    done = frozenset({(0, 0), (1, 0)})
+    assert onward(lab, Reached("asks", done)) == Onward(LESSON, "Next track: Two", "last")
+    lab = answered(answered(open_lesson(start(), "last", 2), 0, "1"), 0, "2")
+    assert onward(lab, Reached("last", done)).kind == LESSONS
+
+
+def test_a_plot_that_is_left_is_the_one_thing_to_press(monkeypatch):
+    shown = replace(ASKS, to_try=(replace(ASKS.to_try[0], shows=("x", "sweep")),), steps=ASKS.steps[:1])
+    monkeypatch.setattr(gallery, "LESSONS", (shown,))
+    lab = do_try(answered(open_lesson(start(), "asks"), 0, "6"), "asks", 0)
+    assert (found := onward(lab)).says == "Now open Sweep"
+    assert (found.kind, found.exercise.opens) == (TRY, ("sweep",))
+    assert onward(lab, reached(NONE, lab, plots=["sweep"])).kind == LESSONS
+
+
 def test_what_was_answered_is_not_asked_again_unless_the_lesson_is_started_again():
     lab = answered(open_lesson(start(), "asks"), 0, "6")
     other = open_lesson(lab, "asks", 2)

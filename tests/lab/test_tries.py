@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from autodiff_viz.explain.catalog import FIGURES, lacking
 from autodiff_viz.lab.actions import set_input
 from autodiff_viz.lab.edits.apply import edited
-from autodiff_viz.lab.exercises import NONE, Reached, do_try, reached, tries
+from autodiff_viz.lab.exercises import NONE, PLOTS, Reached, do_try, reached, tries
+from autodiff_viz.lab.figures import pinned_graph
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import Lab, start
 from autodiff_viz.lab.training import plans, resets, scrubs
@@ -15,6 +19,7 @@ from autodiff_viz.lessons.lesson import (
     PLAY,
     RESAMPLED,
     STEPS,
+    THREE_WAYS,
     branches,
     cut,
     function,
@@ -25,7 +30,6 @@ from autodiff_viz.lessons.lesson import (
     written,
 )
 from autodiff_viz.training.course import records
-from autodiff_viz.ui.panels.claims import PLOTS
 from tests.lab.regression import finished, trained
 
 ALL = [(found, i) for found in LESSONS for i in range(len(found.to_try))]
@@ -33,15 +37,20 @@ IN_THE_LAB = [(found, i) for found, i in ALL if not any(part.asks for part in fo
 """The others ask for events: below, tests/ui/test_segments_panel.py and tests/ui/test_lessons_page.py."""
 
 
+def seen(before: Reached, lab: Lab, event: str = "") -> Reached:
+    """What is reached with all plots on view."""
+    return reached(before, lab, event, PLOTS)
+
+
 def done(lab: Lab, before: Reached = NONE) -> list[bool]:
-    return [item.is_done for item in tries(lab, before)[1]]
+    return [item.is_done for item in tries(lab, seen(before, lab))[1]]
 
 
 def ticked(*labs: Lab) -> set[int]:
     """Indices of the exercises that are done once the lab has been in these states, one after the other."""
     before = NONE
     for lab in labs:
-        before = reached(before, lab)
+        before = seen(before, lab)
     return {i for i, is_done in enumerate(done(labs[-1], before)) if is_done}
 
 
@@ -57,18 +66,20 @@ def opened(key: str, variant: int = 0, *edits: dict) -> Lab:
 def test_clicks_do_the_exercise_and_it_is_ticked_then_and_not_before(found, i):
     lab, before = open_lesson(start(), found.key), NONE
     for _ in found.to_try[i].parts:
-        before = reached(before, lab)
+        before = seen(before, lab)
         if done(lab, before)[i]:
             break
         lab = do_try(lab, found.key, i, before)
         assert lab.notice == ()
         if lab.training and lab.training.running:
-            assert not done(lab, reached(before, lab))[i]  # until the steps are made
+            assert not done(lab, before)[i]  # until the steps are made
             lab = finished(lab, 500)
-            before = reached(before, lab)
+            before = seen(before, lab)
             if found.to_try[i].parts[0].at is not None:
                 lab = do_try(lab, found.key, i, before)  # the step to look at
-    assert done(lab, reached(before, lab))[i]
+    assert done(lab, before)[i]
+    closed = replace(before, looked=frozenset())  # the same with all plots closed
+    assert tries(lab, closed)[1][i].is_done != any(name in PLOTS for name in found.to_try[i].shows)
     assert not done(open_lesson(start(), found.key))[i]
 
 
@@ -211,9 +222,10 @@ def test_parts_may_be_done_one_after_the_other():
 
 def test_a_part_that_was_reached_is_counted():
     lab = opened("checkpointing", 0, selected("c"))
-    (item,) = [tries(lab)[1][2]]
+    before = seen(NONE, lab)
+    (item,) = [tries(lab, before)[1][2]]
     assert (item.done, item.of, item.is_done) == (1, 2, False)
-    assert do_try(lab, "checkpointing", 2).selected == "y"  # the next part
+    assert do_try(lab, "checkpointing", 2, before).selected == "y"  # the next part
 
 
 def test_events_are_parts_too_in_the_graph_that_they_are_about():
@@ -248,6 +260,66 @@ def test_the_numbers_that_an_exercise_speaks_of_are_those_of_nodes_of_its_lesson
 def test_an_exercise_about_another_graph_opens_it():
     lab = do_try(open_lesson(start(), "forward-backward"), "forward-backward", 2)
     assert (lab.lesson, lab.variant) == ("forward-backward", 3)
+
+
+def left(lab: Lab, i: int, before: Reached = NONE) -> tuple[bool, tuple[str, ...]]:
+    """Whether an exercise is done, and the plots that are left to be opened for it."""
+    item = tries(lab, before)[1][i]
+    return item.is_done, item.opens
+
+
+@pytest.mark.every
+def test_each_exercise_about_plots_is_done_once_they_are_open_and_not_before():
+    for found, i in IN_THE_LAB:
+        plots = tuple(name for name in found.to_try[i].shows if name in PLOTS)
+        if not plots or any(part.steps for part in found.to_try[i].parts):
+            continue
+        lab, looked, closed = open_lesson(start(), found.key), NONE, NONE
+        for k in range(len(found.to_try[i].parts)):
+            lab = do_try(lab, found.key, i, looked)
+            others = {*PLOTS} - {*plots}
+            closed, looked = reached(closed, lab, "", others), reached(looked, lab, "", others)
+            assert left(lab, i, closed) == (False, plots), (found.key, k)
+            assert left(lab, i, looked)[1], (found.key, k)
+            assert set(plots) & set(FIGURES) <= set(FIGURES) - {*lacking(lab.graph, pinned_graph(lab))}
+            looked = reached(looked, lab, "", plots)
+            assert left(lab, i, looked)[1] == (), (found.key, k)
+        assert left(lab, i, looked) == (True, ()), found.key
+        assert not left(lab, i, closed)[0], found.key
+
+
+def test_a_plot_counts_in_the_state_that_the_exercise_asks_for():
+    before = reached(NONE, opened("accuracy"), plots=["sweep"])
+    moved = opened("accuracy", 0, put("z", -0.001))
+    assert left(moved, 0, reached(before, moved)) == (False, ("sweep",))
+    away = opened("accuracy", 0, put("z", 2.0))
+    kept = reached(reached(before, moved), away, plots=["sweep"])
+    assert left(away, 0, kept) == (False, ())  # the state is gone: nothing to open
+    done_so = reached(kept, moved, plots=["sweep"])
+    assert left(moved, 0, done_so) == (True, ())
+    assert left(away, 0, reached(done_so, away)) == (True, ())  # the tick stays
+
+
+def test_of_two_plots_both_are_opened_and_of_two_parts_each_is_looked_at():
+    lab = opened("last-stage", 0, members("last", "a", "b"))
+    first = reached(NONE, lab, plots=["residuals"])
+    assert left(lab, 0, first) == (False, ("runs",))
+    assert left(lab, 0, reached(first, lab, plots=["runs"])) == (True, ())
+    c, y = (opened("checkpointing", 0, selected(name)) for name in "cy")
+    before = reached(reached(NONE, c, plots=["runs"]), y)
+    assert left(y, 2, before) == (False, ("runs",))
+    assert left(y, 2, reached(before, y, plots=["runs"])) == (True, ())
+    none, three = (open_lesson(start(), "budget", i) for i in (2, 3))
+    before = reached(reached(NONE, none, plots=["residuals"]), three, plots=["plans"])
+    assert left(three, 1, before) == (True, ())
+
+
+def test_an_event_waits_for_its_panel():
+    lab = opened("split-model", 1)
+    asked = reached(NONE, lab, THREE_WAYS)
+    assert left(lab, 1, asked) == (False, ("segments",))
+    assert left(lab, 1, reached(asked, lab, plots=["segments"])) == (True, ())
+    assert left(lab, 1, reached(NONE, lab, plots=["segments"])) == (False, ())  # nothing has been trained
 
 
 def test_without_a_lesson_there_is_nothing_to_try_and_a_late_click_changes_nothing():

@@ -11,7 +11,7 @@ from autodiff_viz.asking.question import CHOICE, NUMBER
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import evaluated, evaluated_at
-from autodiff_viz.lab.exercises import NONE, do_try, reached, tries
+from autodiff_viz.lab.exercises import NONE, PLOTS, do_try, reached, tries
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import Lab, start
 from autodiff_viz.lab.training import moment
@@ -136,7 +136,7 @@ def state(found: Lesson, index: int) -> Lab:
             lab = finished(lab, 500)
             if found.to_try[index].parts[-1].at is not None:
                 lab = do_try(lab, found.key, index, before)
-        before = reached(before, lab)
+        before = reached(before, lab, plots=PLOTS)
     return lab
 
 
@@ -171,7 +171,7 @@ def test_an_exercise_of_which_one_edit_is_missing_is_not_ticked(found, i):
                 lab.selected,
                 lab.collapsed,
             )
-            if changes and (i, k) in reached(NONE, lab).parts:
+            if changes and (i, k) in reached(NONE, lab, plots=PLOTS).parts:
                 ticked.append((k, edit))
     assert ticked == []
     assert not tries(open_lesson(start(), found.key), NONE)[1][i].is_done

@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.ui import worker_jobs
+from autodiff_viz.ui.exchange import apply_message
 from autodiff_viz.ui.panels import charts
 from autodiff_viz.ui.session import SESSION
 from autodiff_viz.workers.jobs import TOO_LONG, Answer, Report, done_here
@@ -95,6 +96,12 @@ def test_training_three_ways_is_a_workers_job(workers):
     assert "Training 100 steps three ways" not in said(ran(app))
 
 
+def look(app: AppTest) -> None:
+    """Say as the browser does that the segments are in view."""
+    here = app.session_state[SESSION]
+    apply_message(here, {"key": here.inbox.key, "edits": [], "panel": "segments"})
+
+
 def test_the_exercise_asks_for_the_three_trainings_and_is_ticked_then(workers):
     app = page(lab=open_lesson(start(), "split-model", 1))
     workers.finish("segments")
@@ -106,6 +113,8 @@ def test_the_exercise_asks_for_the_three_trainings_and_is_ticked_then(workers):
     assert "split_curves" in workers.jobs
     assert ticked(app, "split-model:1") is False  # until the curves are there
     workers.finish("split_curves")
+    assert ticked(ran(ran(app)), "split-model:1") is False  # and on view
+    look(app)
     assert ticked(ran(ran(app)), "split-model:1") is True
 
 
@@ -114,6 +123,7 @@ def test_the_three_trainings_that_the_panel_was_asked_for_tick_the_exercise_too(
     workers.finish("segments")
     press(ran(app), "split_curves_offer")
     workers.finish("split_curves")
+    look(app)
     assert ticked(ran(ran(app)), "split-model:1") is True
 
 

@@ -15,6 +15,7 @@ from autodiff_viz.canvas.notices import Refusal, refusals
 from autodiff_viz.embedding.levels import refusal
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.lab.asking import followed
 from autodiff_viz.lab.edits import (
     asking,
     blocks,
@@ -79,7 +80,7 @@ def edited(lab: Lab, sent: Mapping[str, Any], level: str | None = None) -> Lab:
         if level is not None and edit is not None and (why := refusal(edit, level, lab.graph)):
             raise why
         handler = HANDLERS.get(type(edit))  # None of an unknown kind, and of what is no edit of the lab
-        after = handler(lab, edit) if handler else lab
+        after = followed(lab, handler(lab, edit)) if handler else lab
     except Unreadable:
         after = refused(lab, unreadable(sent))
     except GraphError as error:

@@ -102,6 +102,7 @@ def node_data(lab: Lab, view: LabView, answers: Answers) -> Data | None:
         "fields": [*tangent_field(lab, name), *fields(view.graph, node, view.moment is not None)],
         "runs": list(_runs(lab, view, answers)),
         "why": _why(lab, view, answers),
+        "awaited": (answers.counting and answers.counts is None and not live(lab)) or None,
         "declared": list(_declared(lab, view, answers)),
         "elements": _elements(view, name) or None,
     }

@@ -22,7 +22,7 @@ from autodiff_viz.graph.short_text import FORMULA, read_short_text
 from autodiff_viz.graph.text import listed
 from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.code import code_in, matching_text, reading_of
-from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.lessons import open_lesson, own_asking
 from autodiff_viz.lab.persistence.asking import ASK, GUESS, asking_fields, read_asking
 from autodiff_viz.lab.persistence.history import digest
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
@@ -215,7 +215,7 @@ def beside(lab: Lab) -> dict[str, str]:
         RANGES: ranges,
         FOLDED: ",".join(sorted(group.name for group in lab.graph.groups if group.name in lab.collapsed)),
         PLAN: plan_text(lab.plan),
-        **asking_fields(lab.asking),
+        **asking_fields(lab.asking, own_asking(lab)),
     }
     return {key: value for key, value in fields.items() if value}
 
@@ -223,8 +223,14 @@ def beside(lab: Lab) -> dict[str, str]:
 def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
     """Return the lab with the state that `beside` wrote; unreadable parameters get their default values."""
     folded = {group.name for group in lab.graph.groups}.intersection(query.get(FOLDED, "").split(","))
+    key = query.get(LESSON)
+    lab = replace(
+        lab,
+        lesson=found.key if (found := meant(key).lesson) else key,
+        variant=_variant(key, query.get(VARIANT)),
+    )
     try:
-        lab = replace(lab, asking=read_asking(query))
+        lab = replace(lab, asking=read_asking(query, own_asking(lab)))
     except GraphError as error:
         lab = refused(replace(lab, asking=None), error)
     for choice in CHOICES:
@@ -234,8 +240,6 @@ def with_beside(lab: Lab, query: Mapping[str, str]) -> Lab:
         seed=_seed(query.get(SEED)),
         dtype=query[DTYPE] if query.get(DTYPE) in DTYPES else FLOAT32,
         figure=query.get(FIGURE) or lab.figure,
-        lesson=found.key if (found := meant(query.get(LESSON)).lesson) else query.get(LESSON),
-        variant=_variant(query.get(LESSON), query.get(VARIANT)),
         forward=_forward(query.get(FORWARD, ""), lab.graph),
         ranges=_ranges(query.get(RANGES, "")),
         collapsed=frozenset(folded),
@@ -331,7 +335,7 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
         message = f"No lesson is called {query[LESSON][:NAMED]!r}. This is {key!r}."
         opened_here = refused(opened_here, GraphError(Problem("other-lesson", message, hint)))
     try:
-        return replace(opened_here, asking=read_asking(query) or opened_here.asking)
+        return replace(opened_here, asking=read_asking(query, own_asking(opened_here)) or opened_here.asking)
     except GraphError as error:
         return refused(opened_here, error)
 

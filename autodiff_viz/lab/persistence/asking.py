@@ -1,7 +1,8 @@
 """Write what is asked, and what was answered, as two parameters of an address, and read them.
 
 A teacher's link has the questions alone; a student's has the answers too. Neither keeps a secret: the graph
-is in the link, and its numbers follow from it; an answer of the author's own is in it too.
+is in the link, and its numbers follow from it; an answer of the author's own is in it too. What a lesson asks
+by itself is not written out: its link says so in a word, and who reads it finds no answer.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from autodiff_viz.lab.persistence.json_text import nested_deeper
 ASK, GUESS = "ask", "guess"
 """Names of the parameters."""
 
+OWN = "own"
+"""The questions as a lesson has them, which are no packed text."""
+
 DEPTH = 8  # brackets inside each other
 MOST = 40_000  # characters of the JSON text: 40 questions of 400 letters, each with some words for answers
 TRIED = 8  # tries of a question that are kept
@@ -36,17 +40,26 @@ UNREADABLE = GraphError(
 )
 
 
-def asking_fields(asking: Asking | None) -> dict[str, str | None]:
-    """Return both parameters; None for what there is not."""
+def asking_fields(asking: Asking | None, own: Asking | None) -> dict[str, str | None]:
+    """Return both parameters; None for what there is not.
+
+    Args:
+      own: what the open graph of the open lesson asks by itself.
+    """
     if asking is None:
         return {ASK: None, GUESS: None}
-    questions = [_question(asked.question) for asked in asking.asked]
     begun = any(asked.tries or asked.revealed for asked in asking.asked)
     guesses = [[asked.of, int(asked.revealed), *asked.tries] for asked in asking.asked]
+    is_own = own is not None and (asking.hides, _questions(asking)) == (own.hides, _questions(own))
+    written = [asking.hides, *map(_question, _questions(asking))]
     return {
-        ASK: packed(json.dumps([asking.hides, *questions], separators=(",", ":"))),
+        ASK: OWN if is_own else packed(json.dumps(written, separators=(",", ":"))),
         GUESS: packed(json.dumps(guesses, separators=(",", ":"))) if begun else None,
     }
+
+
+def _questions(asking: Asking) -> list[Question]:
+    return [asked.question for asked in asking.asked]
 
 
 def _question(question: Question) -> list[Any]:
@@ -73,21 +86,21 @@ def _quantity(quantity: Quantity) -> list[Any]:
     return fields
 
 
-def read_asking(query: Mapping[str, str]) -> Asking | None:
+def read_asking(query: Mapping[str, str], own: Asking | None) -> Asking | None:
     """Read both parameters; None without questions. Answers that cannot be read are left out.
 
+    Args:
+      own: what the graph of the link's lesson asks by itself; None without a lesson.
     Raises:
-      GraphError: the questions are damaged, or more or longer than they may be.
+      GraphError: the questions are damaged, or more or longer than they may be; or a lesson's, without one.
     """
     if not query.get(ASK):
         return None
     try:
-        hides, *questions = _list(query[ASK])
-        if hides not in HIDES or len(questions) > limits.QUESTIONS:
-            raise ValueError(hides)
-        asked = [Asked(_read_question(question)) for question in questions]
+        hides, questions = _own(own) if query[ASK] == OWN else _read_questions(query[ASK])
     except (TypeError, ValueError) as error:
         raise UNREADABLE from error
+    asked = [*map(Asked, questions)]
     try:
         guesses = _list(query[GUESS]) if query.get(GUESS) else []
         for i, (one, guess) in enumerate(zip(asked, guesses, strict=False)):
@@ -97,6 +110,19 @@ def read_asking(query: Mapping[str, str]) -> Asking | None:
     except (TypeError, ValueError):
         pass  # the questions are what a lesson needs
     return Asking(hides, tuple(asked))
+
+
+def _own(own: Asking | None) -> tuple[str, list[Question]]:
+    if own is None:
+        raise ValueError("no lesson")
+    return own.hides, _questions(own)
+
+
+def _read_questions(payload: str) -> tuple[str, list[Question]]:
+    hides, *questions = _list(payload)
+    if hides not in HIDES or len(questions) > limits.QUESTIONS:
+        raise ValueError(hides)
+    return hides, [*map(_read_question, questions)]
 
 
 def _list(payload: str) -> list[Any]:

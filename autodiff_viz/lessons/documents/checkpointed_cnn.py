@@ -79,7 +79,8 @@ LESSON = Lesson(
                     told=(
                         (
                             "12580",
-                            "Its result is given up inside the region. Does anyone outside need it?",
+                            "12,580 takes off the convolution's result, 8,640. Does anyone outside the "
+                            "region need it?",
                         ),
                         ("0", "Regions keep what enters them, and the layers outside keep theirs."),
                     ),
@@ -87,8 +88,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="memory",
-            text="As many. A convolution is linear: its way back needs its inputs, never its result. The "
-            "pool needs that, and stands outside.",
+            text="21,220, as before. A convolution is linear: its way back needs its inputs, never its "
+            "result. The pool needs that result, and stands outside.",
             **FIVE,
         ),
         Step(

@@ -152,15 +152,15 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="paths",
-            text="½ · 1 + ¼ · 2 + ¼ · 4. Copies forward are a sum on the way back, each with its weight. And "
-            "the gate hears how large each branch is.",
+            text="½ · 1 + ¼ · 2 + ¼ · 4 = 2. Copies forward are a sum on the way back, each with its "
+            "weight. And what the gate gets is how large each branch is.",
         ),
         Step(
             "Stack, weigh, sum",
             stacked(3),
             look_at="branch_1",
             text="Convolutions in place of the three products. What they give is stacked, weighed and "
-            "summed; back at `image` comes the sum of three pullbacks, each times its `p`.",
+            "summed; `image` gets the sum of what the three pass back, each times its `p`.",
         ),
         Step(
             "Running sum",

@@ -60,8 +60,8 @@ LESSON = Lesson(
     minutes=4,
     after=("split-model",),
     found_by=("two models", "two optimisers", "cats and dogs", "local learning", "GradientTape"),
-    text="Two models in a row say 0.73 of a cat, `y`, and it should be 1. Nobody uses what the loss sends. "
-    "The first model steps against the gradient of its own `h`, the second against that of its own `y`.",
+    text="Two models in a row give a cat `y` = 0.73, and it should be 1. But nobody uses what the loss "
+    "sends: the first steps against the gradient of its own `h`, the second against that of its own `y`.",
     steps=(
         Step(
             "One cat",
@@ -87,8 +87,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="segments",
-            text="A step against the gradient of `y` makes `y` smaller, for cats and dogs alike. What the "
-            "first model lacks is one array: what arrives at `h` from the loss.",
+            text="To 0: a step against the gradient of `y` makes `y` smaller, for cats and dogs alike. "
+            "What the first model lacks is one array: what arrives at `h` from the loss.",
         ),
         Step(
             "Cats and dogs",
@@ -177,7 +177,7 @@ LESSON = Lesson(
             "joint loss",
             None,
             0.0,
-            "by hand: four images can be learned by heart",
+            "by hand: the least that a squared error can be; four images can be learned by heart",
             variant=1,
             within=0.005,
             at=STEPS - 1,

@@ -80,8 +80,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="play",
-            text="What crosses is what arrives at the boundary: a number for each number there. The "
-            "Jacobian, which is far larger for whole layers, nobody needs.",
+            text="12 = 4 · 3: what arrives at the cut, one number for each number there. Nobody needs the "
+            "Jacobian, which for whole layers is far larger.",
         ),
         Step(
             "Three parts and the loss",
@@ -100,12 +100,13 @@ LESSON = Lesson(
             ("segments",),
         ),
         Try(
-            "There press *Train 60 steps three ways*: two curves are one, the third goes the wrong way.",
+            "There press *Train 60 steps three ways*: two curves are one. The third, where nothing "
+            "crosses, goes the wrong way.",
             (Part(1, asks=THREE_WAYS),),
             ("segments",),
         ),
         Try(
-            "With the cut put a stop on `out1`: both first parts get nothing.",
+            "Keep the cut after `out1` and put a stop on it: the first two parts get nothing.",
             (Part(1, edits=(cut("out1", True), ruled("out1", "stop"))),),
             ("segments",),
             then=(

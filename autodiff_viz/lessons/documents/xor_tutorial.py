@@ -199,7 +199,7 @@ LESSON = Lesson(
     after=("gets-nothing", "xor-broadcast"),
     found_by=("XOR", "dead relu", "zero gradient", "Swift for TensorFlow", "training"),
     text="The sample is 0, 0, and no bias is added. So the prediction `yhat` is relu(0), exactly 0. It "
-    "should be 1, and −2 arrives at `yhat`: a larger one would be better.",
+    "should be 1, and −2 arrives at `yhat`: a larger prediction would be better.",
     steps=(
         Step(
             "One sample",
@@ -226,8 +226,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="why zero",
-            text="relu has slope 0 at 0, in JAX, PyTorch and Swift: −2 ends there. The sample waits until "
-            "other samples have moved a bias.",
+            text="0: relu has slope 0 at 0, in JAX, PyTorch and Swift, so −2 ends there. The sample waits "
+            "until other samples have moved a bias.",
         ),
         Step(
             "Ten steps",
@@ -246,12 +246,13 @@ LESSON = Lesson(
             ("layer1",),
         ),
         Try(
-            "There stop the gradient at `layer1` and train: `W1` stays, `W2` learns.",
+            "There stop the gradient at `layer1` and train ten steps: `W1` stays, `W2` learns.",
             (Part(1, edits=(ruled("layer1", "stop"),), steps=10),),
             ("W1", "W2"),
         ),
         Try(
-            "Set the last bias, `b2`, to [0.1] and start over: no sample is dead at the start.",
+            "Let `layer1` *follow* again, set the last bias, `b2`, to [0.1] and start over: no sample is "
+            "dead at the start.",
             (
                 Part(
                     1,
@@ -322,7 +323,7 @@ LESSON = Lesson(
     numbers=(1, 0),
     sources=(
         f"*Ten steps* is the training of XOR in {TUTORIAL}. Its loss hardly falls, from 0.333 to 0.311: its "
-        "targets are a list, as in *Same data, same weights*.",
+        "targets are a list, as in *Same data, same start*.",
     ),
     code="""x = torch.tensor([[0.0, 0.0]])
 W1 = torch.tensor([[0.3, -0.2], [0.3, 0.6]])

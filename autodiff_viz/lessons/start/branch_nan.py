@@ -28,9 +28,8 @@ LESSON = Lesson(
     minutes=2,
     after=("fork",),
     found_by=("nan", "where", "sqrt", "mask", "double where", "inf"),
-    text="`x` is 0, so the root is not taken and `y` is the plain 0. Many programs guard a root like "
-    "this. Every number on the way forward is 0. ∞ and NaN, which is no number at all, are answers "
-    "too.",
+    text="`x` is 0, so `where` does not take the root, and `y` is 0. Many programs guard a root like this. "
+    "Every number on the way forward is finite. ∞ and NaN, which is no number at all, are answers too.",
     steps=(
         Step(
             "A guarded root",
@@ -109,8 +108,7 @@ LESSON = Lesson(
         "[JAX's FAQ](https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where): "
         "gradients contain NaN where using `where`",
         "[jax-ml/jax #347](https://github.com/jax-ml/jax/issues/347): a root behind a `where`; "
-        "[ml-explore/mlx #3668](https://github.com/ml-explore/mlx/issues/3668): the same in another "
-        "framework",
+        "[ml-explore/mlx #3668](https://github.com/ml-explore/mlx/issues/3668): the same in MLX",
     ),
     code="x = torch.tensor(0., requires_grad=True)\n"
     "torch.where(x > 0, x.sqrt(), 0.).backward()\n"

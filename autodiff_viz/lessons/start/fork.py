@@ -38,8 +38,8 @@ LESSON = Lesson(
             questions=(Question(NUMBER, Quantity(COTANGENT, "x"), words="What arrives at `x`?"),),
             hides=ASKED_ALONE,
             reveal="paths",
-            text="A copy on the way forward is a sum on the way back: `x` moves along both paths at "
-            "once. One brings 2, the other 2x.",
+            text="A copy on the way forward is a sum on the way back, for `x` moves along both paths at "
+            "once: 2 by `a` and 2x = 6 by `b` make 8.",
         ),
         Step(
             "Both wires into one product",
@@ -52,8 +52,7 @@ LESSON = Lesson(
             "A sine and a cosine",
             CANCEL,
             look_at="x",
-            text="Two strong wires, equal and opposite, and nothing arrives: sin² + cos² is 1 wherever "
-            "`x` goes.",
+            text="The two wires bring 0.985 and −0.985, and 0 arrives: sin² + cos² is 1 wherever `x` goes.",
         ),
     ),
     to_try=(
@@ -74,7 +73,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Select `b` and set its rule to *stop*: only the 2 is left.",
+            "Select `b` and set its rule to *stop*, so that it passes nothing back: only the 2 is left.",
             (Part(edits=(ruled("b", "stop"),)),),
             ("x",),
             then=(Claim("What arrives at x", "cotangent", "x", 2.0, "by hand: (2x)' alone", within=EXACTLY),),
@@ -88,7 +87,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Open *A sine and a cosine*: what do two strong wires add up to?",
+            "Open *A sine and a cosine*: what do its two wires add up to?",
             (Part(2),),
             ("x",),
             then=(

@@ -64,13 +64,13 @@ LESSON = Lesson(
             "With another relu",
             LEAKY,
             look_at="w1",
-            text="A leaky relu passes a hundredth of what arrives where a relu passes nothing: enough "
-            "for `w1` to come back to life.",
+            text="A leaky relu passes a hundredth of what arrives where a relu passes nothing: enough for "
+            "`w1` to move again.",
         ),
     ),
     to_try=(
         Try(
-            "Train 10 steps: the loss stays 36. It would for ever.",
+            "Train 10 steps: `w1` gets 0 in each of them, and the loss stays 36.",
             (Part(steps=10, unchanged=True),),
             ("loss",),
             then=(

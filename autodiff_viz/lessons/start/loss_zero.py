@@ -17,7 +17,10 @@ adv = [1.0, -1.0]
 ratio = exp(logp - stop_gradient(logp))
 loss = -mean(ratio * adv)
 """
-SAYS = "The loss is 0 for every `p`. But the lower `p` is stopped: on the way back it is a fixed number."
+SAYS = (
+    "0 is the loss itself, its height. What arrives is its slope, and on the way back the stopped `p` is a "
+    "fixed number."
+)
 
 LESSON = Lesson(
     key="loss-zero",
@@ -29,7 +32,7 @@ LESSON = Lesson(
     after=("twins",),
     found_by=("loss is 0", "loss is zero", "GRPO", "PPO ratio", "detach", "stop_gradient"),
     text="`p` is 0.5, the chance of a good answer. `ratio` divides it by a stopped copy of itself, so "
-    "`ratio` is 1 and `loss` is 0, whatever `p` is. In small, this is how chatbots are trained.",
+    "`ratio` is 1 and `loss` is 0, whatever `p` is. On a small scale, this is how chatbots are trained.",
     steps=(
         Step(
             "A ratio to itself",
@@ -54,15 +57,16 @@ LESSON = Lesson(
             "Without the stop",
             PLAIN,
             look_at="p",
-            text="Two paths bring −2 and 2, and nothing arrives: p/p is 1 for every `p`. The stop above "
-            "leaves the first path alone.",
+            text="The two paths bring −2 and 2, so 0 arrives: p/p is 1 for every `p`. With the stop only "
+            "the first path is left.",
         ),
         Step(
             "As it is in use",
             IN_USE,
             look_at="logp",
-            text="Two answers with the logarithms of their chances; `adv` says that the first was good "
-            "and the second bad. The loss of GRPO, at every first step, is this 0.",
+            text="Two answers with the logarithms of their chances; `adv` says that the first was good and "
+            "the second bad. GRPO, a method that trains chatbots, has this loss: 0 whenever the answers "
+            "are fresh.",
         ),
     ),
     to_try=(
@@ -76,7 +80,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Open *Without the stop*: why is it 0 here?",
+            "Open *Without the stop*: why does nothing arrive here?",
             (Part(1),),
             ("p",),
             then=(Claim("p gets", "gradient", "p", 0.0, "by hand: −2 + 2", 1, within=EXACTLY),),

@@ -51,17 +51,16 @@ LESSON = Lesson(
                     told=(
                         (
                             "-0.25",
-                            "−0.25 is what arrives at the product. The product tells `w` its "
-                            "other factor, `x`.",
+                            "−0.25 is what arrives at the product. Its own slope is still missing: a "
+                            "product tells `w` the other factor, `x`.",
                         ),
                     ),
                 ),
             ),
             hides=ASKED_ALONE,
             reveal="play",
-            text="Each step multiplies what arrives by its own slope and passes that on: −1 · ¼ · 1 · 2. "
-            "Multiplied along the way, the slopes of the steps are that of the whole: the chain "
-            "rule.",
+            text="Each step multiplies what arrives by its own slope and passes that on: −1 · ¼ · 1 · 2 = "
+            "−0.5. Multiplied along the way, the slopes of the steps are that of the whole: the chain rule.",
         ),
         Step(
             "Farther out",
@@ -87,7 +86,7 @@ LESSON = Lesson(
         ),
         Try(
             "Open *Farther out* and play it: 1.964 arrives at `y`, and 0.0347 gets through, for the "
-            "sigmoid is flat out there.",
+            "sigmoid is almost flat there.",
             (Part(1, asks=PLAY),),
             ("y",),
             then=(Claim("What the sigmoid passes", "passed", ("y", 0), 0.034690, FLAT, 1, digits=4),),

@@ -32,8 +32,8 @@ LESSON = Lesson(
             questions=(Question(NUMBER, Quantity(COTANGENT, "x"), words="What arrives at `x` in B?"),),
             hides=ASKED_ALONE,
             reveal="compare",
-            text="Twins have equal values and other gradients. No value and no loss tells you that a "
-            "stop is there; only the way back differs. Most gradient bugs live here.",
+            text="3: the stopped wire brings nothing, the other one its 3. Twins have equal values and "
+            "other gradients, so no value and no loss tells you that a stop is there.",
         ),
         Step(
             "No wire stopped",
@@ -45,8 +45,8 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Move `x` to −1: `y` is 1, and −1 arrives where the square alone would bring −2. It is half "
-            "of that wherever `x` goes.",
+            "Move `x` to −1: `y` is 1, and −1 arrives, half of −2, the slope of x². It is half of that "
+            "slope wherever `x` goes.",
             (Part(edits=(put("x", -1.0), ruled("y", "follow"))),),
             ("x",),
             then=(Claim("What arrives at x", "cotangent", "x", -1.0, "by hand: 1 · x", within=EXACTLY),),
@@ -98,8 +98,8 @@ LESSON = Lesson(
         Prediction("9", "value"),
     ),
     sources=(
-        "[jax.lax.stop_gradient](https://docs.jax.dev/en/latest/_autosummary/jax.lax.stop_gradient.html), "
-        "the documentation",
+        "[jax.lax.stop_gradient](https://docs.jax.dev/en/latest/_autosummary/jax.lax.stop_gradient.html): "
+        "the value stays as it is, and on the way back it is a constant",
     ),
     code="x = torch.tensor(3., requires_grad=True)\n(x * x.detach()).backward()\nx.grad  # 3.0",
 )

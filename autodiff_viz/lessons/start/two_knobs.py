@@ -13,14 +13,14 @@ W, X = 0, 1  # slots of the product
 
 LESSON = Lesson(
     key="two-knobs",
-    title="Which knob moves the answer more?",
-    summary="A product of two numbers is too large. Which of both hears more of it?",
+    title="Which of two numbers moves the loss more?",
+    summary="A product of two numbers is too large. Which of the two gets the larger gradient?",
     track="start",
     level=1,
     minutes=2,
-    found_by=("gradient", "chain rule", "multiply", "product"),
-    text="`w` is 3, `x` is 2, and their product `y` should be 5. It is 6, so something goes back from `y` "
-    "along two wires.",
+    found_by=("gradient", "chain rule", "multiply", "product", "knob"),
+    text="`w` is 3 and `x` is 2. Their product `y` is 6 and should be 5. On the way back each of the two "
+    "gets its gradient: how fast the loss moves when it moves.",
     steps=(
         Step(
             "One product",
@@ -36,13 +36,13 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="play",
-            text="A product tells each factor the other factor. A gradient is how fast the loss moves for a "
-            "step of this knob, not how large the knob is.",
+            text="`y` gets 2, and a product tells each factor the other one: 2 · 3 = 6 to `x`, 2 · 2 = 4 "
+            "to `w`. The smaller number moves the loss more.",
         ),
     ),
     to_try=(
         Try(
-            "Move `x` to 0: `w` gets 0 and `x` gets −30. The lever is `w` alone.",
+            "Move `x` to 0: `y` is 0 whatever `w` is, so `w` gets 0. `x` gets −30.",
             (Part(edits=(put("x", 0.0), put("w", 3.0))),),
             ("w", "x"),
             then=(
@@ -51,7 +51,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Move `w` to 2.5: `y` is 5, the loss is 0, and nothing arrives anywhere.",
+            "Put `x` back to 2 and move `w` to 2.5: `y` is 5, the loss is 0, and both get 0.",
             (Part(edits=(put("w", 2.5), put("x", 2.0))),),
             ("w", "x"),
             then=(

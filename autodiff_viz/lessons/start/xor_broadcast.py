@@ -39,13 +39,13 @@ LONG = {"training": Plan(Settings("sgd", 0.1), 2_000)}
 TARGETS = ((0.0,), (1.0,), (1.0,), (0.0,))
 HALF = ((0.5,), (0.5,), (0.5,), (0.5,))
 FLOOR = "by hand: (p − ½)² + ¼ is least, ¼, at p = ½"
-REPLAY = "the same weights in a hand-written replay of the tutorial"
+REPLAY = "by hand: the same weights, multiplied out in plain Python"
 
 LESSON = Lesson(
     key="xor-broadcast",
     track="start",
     title="Same data, same start: do both learn XOR?",
-    summary="Two losses differ by the brackets around four targets. Nothing fails.",
+    summary="Two losses differ by the brackets around four targets. No error is raised.",
     level=1,
     minutes=3,
     after=("two-knobs",),
@@ -140,7 +140,7 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Train B 100 steps: four times ½, and 0.25.",
+            "Train B for 100 steps: all four predictions end at ½, the loss at 0.25.",
             (Part(0, steps=100, unchanged=True),),
             ("yhat",),
             then=(
@@ -154,13 +154,13 @@ LESSON = Lesson(
             ("sub_1",),
         ),
         Try(
-            "Train the network *As it was meant*, then *As it was printed*: 0, 1, 1, 0, and four times ½.",
+            "Train *As it was meant*, then *As it was printed*: 0, 1, 1, 0, and four times ½.",
             (Part(2, steps=2_000, unchanged=True), Part(3, steps=2_000, unchanged=True)),
             ("yhat",),
             then=(Claim("Predictions", "value", "yhat", HALF, FLOOR, 3, within=1e-5),),
         ),
         Try(
-            "Train the drawn weights with seed 4: all predictions are 0, nothing arrives.",
+            "Train *From weights drawn at random* with seed 4: all predictions are 0, nothing arrives.",
             (Part(4, steps=100, seed=4, unchanged=True),),
             ("yhat",),
             then=(
@@ -196,7 +196,7 @@ LESSON = Lesson(
             "value",
             "loss",
             0.0,
-            "by hand: XOR can be learned",
+            "by hand: the least that a squared error can be",
             2,
             within=1e-9,
             at=2_000,
@@ -227,12 +227,13 @@ LESSON = Lesson(
     numbers=(3, 4, 1, 0, 2),
     sources=(
         f"{TUTORIAL}, which prints the network and its first loss",
-        "[pytorch/pytorch PR #18349](https://github.com/pytorch/pytorch/pull/18349): a loss of shapes "
-        "(n, 1) and (n,) warns since then",
-        "[jsboige/CoursIA PR #926](https://github.com/jsboige/CoursIA/pull/926): found after 96 runs of "
-        "which none beat the baseline",
+        "[pytorch/pytorch #16045](https://github.com/pytorch/pytorch/issues/16045): a loss of shapes (n, "
+        "1) and (n,) raises no error",
+        "[pytorch/pytorch PR #18349](https://github.com/pytorch/pytorch/pull/18349): so `mse_loss` warns "
+        "when the sizes differ",
     ),
-    code="p = torch.full((2, 1), 0.5, requires_grad=True)\n"
-    "((p - torch.tensor([0., 1.])) ** 2).mean().backward()\n"
-    "p.grad.flatten().tolist()  # [0.0, 0.0]",
+    code="yhat = torch.tensor([[0.2], [0.4], [0.6], [0.8]], requires_grad=True)\n"
+    "y = torch.tensor([0., 1., 1., 0.])\n"
+    "((yhat - y) ** 2).mean().backward()\n"
+    "yhat.grad.flatten().tolist()  # [-0.15, -0.05, 0.05, 0.15]",
 )

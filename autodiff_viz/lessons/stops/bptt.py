@@ -27,8 +27,8 @@ LESSON = Lesson(
     minutes=3,
     after=("fork", "twins"),
     found_by=("RNN", "LSTM", "BPTT", "truncated", "hidden.detach", "repackage_hidden"),
-    text="Three steps multiply by the same `w` = 2: the state goes 1, 2, 4, 8. In A `w` gets 12 from all of "
-    "them. In B the state `h2` is detached, before the last step reads it.",
+    text="Three steps multiply by the same `w` = 2: the state goes 1, 2, 4, 8. In A `w` gets 12 from all "
+    "of them. In B the state `h2` is detached, which is a stop, before the last step reads it.",
     steps=(
         Step(
             "Detached",
@@ -43,16 +43,16 @@ LESSON = Lesson(
                     told=(
                         (
                             "8",
-                            "8 is two steps' worth, and the last state as well. How many steps read `w` past "
-                            "the stop?",
+                            "8 would be two steps' worth, and is the last state as well. How many steps "
+                            "read `w` after the stop?",
                         ),
                     ),
                 ),
             ),
             hides=ALL_COTANGENTS,
             reveal="paths",
-            text="A shared weight hears from every step, 4 + 4 + 4. A detach silences all steps before it, "
-            "and not the step that reads the detached state.",
+            text="4, from one step. A shared weight hears from every step, 4 + 4 + 4. A detach silences "
+            "all steps before it, but not the step that reads the detached state.",
         ),
         Step(
             "Not detached",
@@ -64,12 +64,12 @@ LESSON = Lesson(
             "Halved at each step",
             HALVED,
             look_at="h2",
-            text="Each state passes half of what arrives, as in MuZero's training.",
+            text="Each state passes on half of what arrives, as in the training of MuZero.",
         ),
     ),
     to_try=(
         Try(
-            "Let `h2` *follow* and stop `h1`: one step more speaks, 8.",
+            "Let `h2` *follow* and stop `h1`: two steps reach `w` now, 4 + 4 = 8.",
             (Part(edits=(ruled("h2", "follow"), ruled("h1", "stop"))),),
             ("w", "paths"),
             then=(
@@ -77,7 +77,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Open *Halved at each step*: the farther back, the softer. 4 + 2 + 1 = 7.",
+            "Open *Halved at each step*: the farther back a step, the less it brings. 4 + 2 + 1 = 7.",
             (Part(2),),
             ("w", "paths"),
             then=(Claim("w gets", "gradient", "w", 7.0, "by hand: 4 + 4/2 + 4/4", 2, EXACTLY),),
@@ -96,10 +96,11 @@ LESSON = Lesson(
         Prediction("0", "stop-takes-all"),
     ),
     sources=(
-        "Detached states, asked about: [OpenNMT-py 1148](https://github.com/OpenNMT/OpenNMT-py/issues/1148), "
-        "[PyTorch tutorial 90](https://github.com/yunjey/pytorch-tutorial/issues/90), [Diffrax "
-        "204](https://github.com/patrick-kidger/diffrax/issues/204). Halving: [TorchSharp "
-        "1483](https://github.com/dotnet/TorchSharp/pull/1483).",
+        "Detached states, asked about: [OpenNMT-py "
+        "1148](https://github.com/OpenNMT/OpenNMT-py/issues/1148), [PyTorch tutorial "
+        "90](https://github.com/yunjey/pytorch-tutorial/issues/90), [Diffrax "
+        "204](https://github.com/patrick-kidger/diffrax/issues/204). Halving, in the words of MuZero's "
+        "pseudocode: [muzero-general 22](https://github.com/werner-duvaud/muzero-general/issues/22).",
     ),
     code="""w = torch.tensor(2.0, requires_grad=True)
 h = torch.tensor(1.0)

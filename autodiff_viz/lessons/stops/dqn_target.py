@@ -22,7 +22,7 @@ target = 1.0 + 3.0 * w_old
 loss = 0.5 * square(target - q)
 """
 STOPPED = OPEN.replace("1.0 + 3.0 * w_old", "stop_gradient(1.0 + 3.0 * w_old)")
-ON_ITSELF = "In the lesson before, the target hung on `w` itself. On what does it hang here?"
+ON_ITSELF = "In the lesson before, the target was made from `w` itself. What is it made from here?"
 
 LESSON = Lesson(
     key="dqn-target",
@@ -51,8 +51,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="compare",
-            text="A stop changes what its own path leads to, and nothing else. This one saves work: a "
-            "gradient that nobody reads, and what is kept for it.",
+            text="−3 in both. A stop changes what its own path leads to, and nothing else. This one saves "
+            "work: a gradient that nobody reads, and what is kept for it.",
         ),
         Step(
             "With the stop",
@@ -72,7 +72,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "What changes is `w_old`: it gets 4.5 in B. Stop `target`: 0, and one number less is kept.",
+            "Put `w_old` back to 0.5: it gets 4.5 in B. Stop `target`: it gets 0, and one number less is "
+            "kept.",
             (Part(edits=(put("w_old", 0.5), ruled("target", "stop"))),),
             ("w_old", "residuals"),
             then=(

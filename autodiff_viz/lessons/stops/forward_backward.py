@@ -44,8 +44,8 @@ LESSON = Lesson(
     minutes=4,
     after=("twins",),
     found_by=("noise", "custom gradient", "Ioffe", "straight-through", "forward and backward"),
-    text="`u` makes `z` noisy: 1.8 in place of √4 = 2. On the way back the noise should be forgotten. A has "
-    "no noise, and `x` gets −1. B puts all of it behind a stop.",
+    text="`u` makes `z` noisy: 1.8 in place of √4 = 2. On the way back the noise should be forgotten. A "
+    "has no noise, and `x` gets −1. B puts the noise behind a stop.",
     numbers=(1, 5, 0, 2, 3, 4),
     steps=(
         Step(
@@ -69,16 +69,17 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="compare",
-            text="−1.11: the root's slope is taken at the noisy 3.24. Where would a stop leave no slope that "
-            "is taken at a noisy number? One more place is next.",
+            text="−1.11: the root comes after the stop, and its slope is taken at the noisy 3.24. Where "
+            "must a stop stand so that no slope is taken at a noisy number? The next graph has another "
+            "place.",
         ),
         Step(
             "The stop after the root",
             ONE + LAST,
             look_at="noise",
             pinned=CLEAN,
-            caption="Here two roots are taken, and their difference is added behind a stop. Again A has no "
-            "noise.",
+            caption="Here two roots are taken, of the clean and of the noisy number. Their difference goes "
+            "behind a stop and is added. Again A has no noise.",
             questions=(
                 Question(
                     SAME,

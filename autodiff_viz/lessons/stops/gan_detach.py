@@ -25,8 +25,8 @@ LESSON = Lesson(
     minutes=3,
     after=("dqn-target",),
     found_by=("GAN", "detach", "discriminator", "generator", "critic"),
-    text="A critic `phi` scores a fake that `theta` makes: ½ · 2. This step lowers the score and trains "
-    "`phi` alone. In A `fake` is detached, in B it is not.",
+    text="`theta` makes a fake, 2, and the critic `phi` gives it the score ½ · 2. This step lowers the "
+    "score and trains `phi` alone. In A `fake` is detached, which is a stop; in B it is not.",
     steps=(
         Step(
             "The critic's step",
@@ -41,15 +41,16 @@ LESSON = Lesson(
                     told=(
                         (
                             "different",
-                            "Every tutorial has the line here. But what lies behind the stop: `phi`?",
+                            "Many programs have the line in this step. But what lies behind the stop: does "
+                            "`phi`?",
                         ),
                     ),
                 ),
             ),
             hides=ALL_COTANGENTS,
             reveal="compare",
-            text="Here the line saves work and changes nothing, for `phi` is not behind it. The other step "
-            "has the same line, and is next. Ask of each stop whose gradient is behind it.",
+            text="2 in both: here the line saves work and changes nothing, for `phi` is not behind it. The "
+            "other step has the same line, and is next. Ask of each stop whose gradient is behind it.",
         ),
         Step(
             "The generator's step",
@@ -110,8 +111,9 @@ LESSON = Lesson(
     ),
     sources=(
         "Done for speed, not to be correct: [PyTorch's examples "
-        "116](https://github.com/pytorch/examples/issues/116). A generator's step that had the line: "
-        "[image2reverb 37](https://github.com/nikhilsinghmus/image2reverb/issues/37).",
+        "116](https://github.com/pytorch/examples/issues/116). A generator's step that had the line, and "
+        "its author calls it a bug: [image2reverb "
+        "37](https://github.com/nikhilsinghmus/image2reverb/issues/37).",
     ),
     code="""theta = torch.tensor(1.0, requires_grad=True)
 phi = torch.tensor(0.5, requires_grad=True)

@@ -54,7 +54,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="why zero",
             text="A stop has many spellings: `torch.tensor(list)`, `.item()`, `.numpy()`, `no_grad`. Each "
-            "copies numbers and forgets their origin. `stack` is an op, and keeps it.",
+            "keeps the numbers and forgets where they come from. `stack` is an op, and remembers.",
         ),
     ),
     to_try=(
@@ -83,7 +83,7 @@ LESSON = Lesson(
             "gradient",
             "x",
             0.0,
-            "DeepXDE's pull request 1318: None with torch.tensor of a list",
+            "by hand: behind two stops; DeepXDE's pull request 1318 prints None, with as_tensor of a list",
             within=EXACTLY,
         ),
         Claim("The loss", "value", "loss", 10.0, "by hand: 2² + 3 · 2", within=EXACTLY),
@@ -95,15 +95,17 @@ LESSON = Lesson(
         Prediction(CLONE, TOLD),
     ),
     sources=(
-        "The same two lines, None and 1: [DeepXDE 1318](https://github.com/lululxvi/deepxde/pull/1318). A "
-        "list in a learner's loss: [SLM Lab 133](https://github.com/kengz/SLM-Lab/issues/133). A critic "
+        "`as_tensor` of a list and `stack`, None and 1: [DeepXDE "
+        "1318](https://github.com/lululxvi/deepxde/pull/1318). `torch.tensor` in the losses of a family of "
+        "learners, which did not learn: [SLM Lab 133](https://github.com/kengz/SLM-Lab/pull/133). A critic "
         "behind `.item()` that never trained: [CoursIA "
-        "15256](https://github.com/jsboige/CoursIA/issues/15256).",
+        "15256](https://github.com/jsboige/CoursIA/pull/15256).",
     ),
     code="""x = torch.tensor(2.0, requires_grad=True)
 a, b = x ** 2, 3 * x
-v = torch.stack([a, b])
-v.sum().backward()
-x.grad  # 7.0
+v = torch.tensor([a, b], requires_grad=True)
+loss = v.sum()  # 10.0
+loss.backward()
+x.grad  # None
 """,
 )

@@ -32,8 +32,9 @@ LESSON = Lesson(
     minutes=4,
     after=("td-target",),
     found_by=("SimSiam", "BYOL", "collapse", "self-supervised", "stop-gradient"),
-    text="Two views of a picture have the features 2`w` and `w`; `p`, a predictor, maps one to the other. "
-    "With a stop on `goal`, in A, `w` gets −0.75 and grows. At `w` = 0 all pictures look alike.",
+    text="Two views of a picture have the features 2`w` and `w`; a predictor guesses the first as `p` "
+    "times the second. With a stop on `goal`, in A, `w` gets −0.75 and grows. At `w` = 0 all pictures look "
+    "alike.",
     steps=(
         Step(
             "Without the stop",
@@ -45,12 +46,12 @@ LESSON = Lesson(
                 Question(
                     SIGN,
                     Quantity(COTANGENT, "w"),
-                    words="Which sign does `w` get in B?",
+                    words="Is what `w` gets in B positive, negative or 0?",
                     told=(
                         (
                             "-",
-                            "That is the pull of `z2` alone, as with the stop. Now `goal` may move as well: "
-                            "in which direction is it nearer?",
+                            "That is the pull of `z2` alone, as with the stop. Now `goal` may move as "
+                            "well: in which direction does it come nearer?",
                         ),
                         ("0", "Two pulls meet at `w`, against each other. Which is the stronger?"),
                     ),
@@ -66,7 +67,8 @@ LESSON = Lesson(
             STOPPED,
             look_at="goal",
             training=TWENTY,
-            text="`goal` stays where it is, and `w` grows towards it.",
+            text="`goal` is held in each step, and `w` grows towards it. It never arrives, for `goal` is "
+            "made of `w` and grows as well.",
         ),
         Step(
             "No predictor, both sides",
@@ -92,8 +94,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "In *No predictor* let both goals *follow*: 1 in place of 0.5, the same sign. The stop alone "
-            "does not save you.",
+            "In *No predictor, both sides* let both goals *follow*: 1 in place of 0.5, the same sign. The "
+            "stop alone does not save you.",
             (Part(2, (ruled("goal1", "follow"), ruled("goal2", "follow"))),),
             ("w",),
             then=(
@@ -147,10 +149,9 @@ LESSON = Lesson(
         Prediction("0", TOLD),
     ),
     sources=(
-        "Chen and He, [Exploring simple siamese representation learning](https://arxiv.org/abs/2011.10566). "
-        "The loss of both sides without its stops: [SimSiam "
-        "7](https://github.com/facebookresearch/simsiam/issues/7). Asked again: "
-        "[22](https://github.com/PatrickHua/SimSiam/issues/22), "
+        "Chen and He, [Exploring simple siamese representation "
+        "learning](https://arxiv.org/abs/2011.10566): the stop is essential against collapse. Where it "
+        "stands in code: [SimSiam 22](https://github.com/PatrickHua/SimSiam/issues/22), "
         "[39](https://github.com/PatrickHua/SimSiam/issues/39).",
     ),
     code="""w = torch.tensor(1.0, requires_grad=True)

@@ -58,8 +58,9 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="play",
-            text="The way back is numbers passed along, and a rule may pass any other. No function has the "
-            "derivative that `x` gets. So gradients are clipped, scaled or turned round.",
+            text="0.5, whatever arrives. The way back is numbers passed along, and a rule may pass any "
+            "other: what `x` gets is then not the slope of `z`. So gradients are clipped, scaled or turned "
+            "round.",
         ),
         Step(
             "Only looked at",

@@ -40,7 +40,7 @@ LESSON = Lesson(
                 Question(
                     SIGN,
                     Quantity(COTANGENT, "w"),
-                    words="Which sign does `w` get in B?",
+                    words="Is what `w` gets in B positive, negative or 0?",
                     told=(
                         (
                             "-",
@@ -102,7 +102,16 @@ LESSON = Lesson(
             "In *Three weights* let `target` *follow*: 1.2, 2.4, −1.2 become −1.2, 1.2, −1.2.",
             (Part(2, (ruled("target", "follow"),)),),
             ("theta",),
-            then=(Claim("The step", "gradient", "theta", (-1.2, 1.2, -1.2), DOCUMENTED, 2),),
+            then=(
+                Claim(
+                    "The step",
+                    "gradient",
+                    "theta",
+                    (-1.2, 1.2, -1.2),
+                    "by hand: −1.2 · ([2, 1, 0] − [1, 2, −1])",
+                    2,
+                ),
+            ),
         ),
     ),
     claims=(

@@ -32,7 +32,7 @@ both = stack([z_early, z_late])
 """
 ONE = BOTH.format(x="-2.0", u="input(0.81, low=0.5, high=1.5)")
 THREE = BOTH.format(x="[-2.0, -1.0, 1.0]", u="[0.91359663, 1.07519293, 0.94398856]")
-ITS_SLOPE = "A root is not steeper where there is no noise. At which number is each of them taken?"
+ITS_SLOPE = "A larger number does not make a root steeper. At which number is each of the two slopes taken?"
 
 LESSON = Lesson(
     key="two-stops",
@@ -68,8 +68,8 @@ LESSON = Lesson(
             ),
             hides=ALL_COTANGENTS,
             reveal="play",
-            text="A stop cuts wires; it does not clean values. A slope is taken at a number, and behind the "
-            "stop that number is noisy: 3.24 here, 4 there.",
+            text="A stop cuts wires; it does not clean values. A root's slope is taken at its number, and "
+            "the noise is in one of them: 3.24 at `sum_early`, 4 at `y_late`.",
         ),
         Step(
             "The noise of the answer",

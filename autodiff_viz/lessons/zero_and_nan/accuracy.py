@@ -16,7 +16,7 @@ LESSON = Lesson(
     key="accuracy",
     track="zero_and_nan",
     title="Can I train on accuracy itself?",
-    summary="A guess is wrong, and the loss says so. What hears the score behind it?",
+    summary="A guess is wrong, and the loss says so. What does the score behind it get?",
     level=1,
     minutes=2,
     after=("gets-nothing",),
@@ -29,8 +29,8 @@ LESSON = Lesson(
         "step function",
         "zero gradient",
     ),
-    text="The score `z` is −1, so the guess is 0, and it should be 1. The loss counts mistakes, as "
-    "accuracy does. It sends −2 back to `guess`.",
+    text="The score `z` is −1, so the guess is 0; it should be 1. The loss is 1 for a wrong guess and 0 "
+    "for a right one, so a low loss is a high accuracy. It sends −2 back to `guess`.",
     steps=(
         Step(
             "Counting mistakes",
@@ -53,8 +53,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="sweep",
-            text="Move `z` a little and no guess flips. Accuracy is a staircase: flat wherever it does "
-            "not jump. To train, one takes another loss that slopes.",
+            text="0 arrives. Move `z` a little and no guess flips: accuracy is a staircase, flat wherever "
+            "it does not jump. To train, take a loss that slopes.",
         ),
         Step(
             "Another loss",
@@ -67,7 +67,7 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Move `z` to −0.001, right before the jump: 0 as before.",
+            "Move `z` to −0.001, a little before the jump: still 0.",
             (Part(edits=(put("z", -0.001),)),),
             ("z", "sweep"),
             then=(
@@ -104,11 +104,11 @@ LESSON = Lesson(
         Prediction("nan", TOLD),
     ),
     sources=(
-        "[pytorch/pytorch #1339](https://github.com/pytorch/pytorch/issues/1339): argmax has a "
-        "derivative almost everywhere, and it is 0",
+        "[pytorch/pytorch #1339](https://github.com/pytorch/pytorch/issues/1339): the derivative of argmax "
+        "is 0 almost everywhere",
         "[fundamentalvision/Uni-Perceiver "
         "#2](https://github.com/fundamentalvision/Uni-Perceiver/issues/2): why is accuracy among the "
-        "losses",
+        "losses? It sends nothing back and is there for the log",
     ),
     code="jax.grad(lambda z: ((z > 0.0).astype(float) - 1.0) ** 2)(-1.0)  # 0.0",
 )

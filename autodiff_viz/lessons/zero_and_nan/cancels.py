@@ -14,7 +14,7 @@ STOPPED = DRAWN.replace("mu + sigma * 1.5", "stop_gradient(mu + sigma * 1.5)")
 LESSON = Lesson(
     key="cancels",
     track="zero_and_nan",
-    title="Does log_prob of a sample feel its own mean?",
+    title="log_prob of a sample: does its mean get a gradient?",
     summary="A sample, and the logarithm of its chance. Both read the same mean.",
     level=2,
     minutes=3,
@@ -43,8 +43,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="paths",
-            text="The sample moves along with its mean, so their distance stays. One path brings 0.75 "
-            "and the other −0.75: zero because they cancel, and no stop is there.",
+            text="0: one path brings 0.75, the other −0.75, and no stop is there. The sample moves along "
+            "with its mean, so their distance stays, and `logq` with it.",
         ),
         Step(
             "With the sample stopped",

@@ -33,8 +33,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="why zero",
-            text="“Passes nothing” is a multiplication by 0, and here it meets −∞, the slope of `arccos` "
-            "at 1. Clip to a range inside the domain, not onto its edge.",
+            text="NaN. In JAX “passes nothing” is a multiplication by 0, and here it meets −∞, the slope "
+            "of `arccos` at 1. Clip to a range inside the domain, not onto its edge.",
         ),
         Step(
             "Clipped to 0.99",
@@ -90,8 +90,9 @@ LESSON = Lesson(
     sources=(
         "[jax-ml/jax #23649](https://github.com/jax-ml/jax/issues/23649): arccos of a clip at 10.0, and "
         "its cure",
-        "[pytorch/pytorch #8069](https://github.com/pytorch/pytorch/issues/8069): acos at 1. Behind a "
-        "clamp PyTorch gives 0 there, for it chooses and does not multiply",
+        "[pytorch/pytorch #8069](https://github.com/pytorch/pytorch/issues/8069): acos behind a clamp, "
+        "with the same cure. PyTorch 2.13 gives 0 outside the ends, for its clamp chooses and does not "
+        "multiply, and −∞ on an end",
     ),
     code="jax.grad(lambda x: jax.numpy.arccos(jax.numpy.clip(x, -1.0, 1.0)))(10.0)  # nan",
 )

@@ -36,8 +36,8 @@ LESSON = Lesson(
                     told=(
                         (
                             "-0.5",
-                            "`y` is `a` less `b`: what `a` brings keeps its sign, and what `b` "
-                            "brings is turned. Which of both is not 0?",
+                            "`y` is `a` less `b`: what `a` brings keeps its sign, and what `b` brings is "
+                            "turned. Which of the two is not 0?",
                         ),
                     ),
                 ),
@@ -118,8 +118,8 @@ LESSON = Lesson(
     ),
     sources=(
         "[jax-ml/jax #37821](https://github.com/jax-ml/jax/issues/37821): 0.5 from `maximum`, 0 from `where`",
-        "[jax-ml/jax PR #2342](https://github.com/jax-ml/jax/pull/2342): a tie is shared, by "
-        "[HIPS/autograd PR #141](https://github.com/HIPS/autograd/pull/141), and relu takes 0",
+        "[jax-ml/jax PR #2342](https://github.com/jax-ml/jax/pull/2342): relu takes 0; a tie is shared, as "
+        "in [HIPS/autograd #212](https://github.com/HIPS/autograd/issues/212)",
     ),
     code="x = torch.tensor(0., requires_grad=True)\n"
     "(torch.maximum(x, torch.tensor(0.)) - torch.relu(x)).backward()\n"

@@ -27,19 +27,20 @@ LESSON = Lesson(
     minutes=3,
     after=("branch-nan",),
     found_by=("nan", "entropy", "nan_to_num", "xlogy", "log 0", "cross entropy", "kl divergence"),
-    text="`p` is a chance of 0 and should add nothing to the entropy. But 0 · ln 0 is NaN, and so is "
-    "what arrives at `p`. One repair puts a 0 in place of the product, another puts a 1 into the "
-    "logarithm.",
+    text="`p` is 0, a chance that should add nothing to the entropy `h`. But 0 · ln 0 is NaN, and NaN "
+    "arrives at `p`. In B a 0 stands in place of the product; in A a 1 goes into the logarithm.",
     steps=(
         Step(
-            "As the formula says",
-            PLAIN,
+            "0 in place of the product",
+            RESULT,
             look_at="p",
+            pinned=BEFORE,
+            letter="A",
             questions=(
                 Question(
                     CHOICE,
                     Quantity(COTANGENT, "p"),
-                    words="Which repair makes both numbers finite?",
+                    words="Which repair makes `h` finite, and what arrives at `p`?",
                     options=OPTIONS,
                     right=OPTIONS[1],
                     told=(
@@ -59,36 +60,36 @@ LESSON = Lesson(
                 ),
             ),
             hides=ASKED_ALONE,
-            reveal="why zero",
-            text="Cleaning what comes out mends the value and not the way back. Clean what goes in.",
+            reveal="compare",
+            text="Cleaning what comes out mends the value and not the way back: in B a 0 meets ln 0 "
+            "there, and the slope of the logarithm. Clean what goes in, as A does.",
         ),
         Step(
-            "0 in place of the product",
-            RESULT,
+            "As the formula says",
+            PLAIN,
             look_at="p",
-            text="`h` is 0 as it should be. On the way back `where` sends a 0 to the product, which "
-            "multiplies it by ln 0, and by the slope of the logarithm: NaN.",
+            text="`h` is NaN already, and NaN arrives.",
         ),
         Step(
             "1 into the logarithm",
             BEFORE,
             look_at="p",
             text="The logarithm reads `safe`, which is 1 where `p` is 0. Every number is finite, forward "
-            "and back.",
+            "and back. The true slope at 0 is ∞; this 0 is a choice.",
         ),
     ),
     to_try=(
         Try(
-            "Open *0 in place of the product*: `h` is 0, and NaN arrives.",
+            "Open *As the formula says*: `h` is NaN there too. So B mends one of the two numbers.",
             (Part(1),),
             ("p",),
             then=(
-                Claim("h", "value", "h", 0.0, "by hand: the other branch", 1, EXACTLY),
-                Claim("p gets", "gradient", "p", nan, "by hand: 0 · ln 0 = 0 · (−∞)", 1),
+                Claim("h", "value", "h", nan, "by hand: −(0 · (−∞))", 1),
+                Claim("p gets", "gradient", "p", nan, "by hand: −(ln 0 + 0 · 1/0)", 1),
             ),
         ),
         Try(
-            "Open *1 into the logarithm*: 0 and 0.",
+            "Open *1 into the logarithm*: `h` is 0, and 0 arrives.",
             (Part(2),),
             ("p",),
             then=(
@@ -107,10 +108,10 @@ LESSON = Lesson(
         ),
     ),
     claims=(
-        Claim("h", "value", "h", nan, "by hand: −(0 · (−∞))"),
-        Claim("p gets", "gradient", "p", nan, "by hand: −(ln 0 + 0 · 1/0)"),
-        Claim("h", "value", "h", 0.0, "by hand: the other branch", 1, EXACTLY),
-        Claim("p gets", "gradient", "p", nan, "by hand: 0 · ln 0 = 0 · (−∞)", 1),
+        Claim("h", "value", "h", 0.0, "by hand: the other branch", 0, EXACTLY),
+        Claim("p gets", "gradient", "p", nan, "by hand: 0 · ln 0 = 0 · (−∞)", 0),
+        Claim("h", "value", "h", nan, "by hand: −(0 · (−∞))", 1),
+        Claim("p gets", "gradient", "p", nan, "by hand: −(ln 0 + 0 · 1/0)", 1),
         Claim("h", "value", "h", 0.0, "by hand: the other branch", 2, EXACTLY),
         Claim("p gets", "gradient", "p", 0.0, "by hand: 0 · ln 1 + 0 · 1", 2, EXACTLY),
     ),
@@ -120,10 +121,12 @@ LESSON = Lesson(
         Prediction(OPTIONS[2], TOLD),
         Prediction(OPTIONS[3], TOLD),
     ),
+    numbers=(1, 0, 2),
     sources=(
         "[huggingface/trl #7221](https://github.com/huggingface/trl/issues/7221): the entropy; "
-        "[huggingface/trl PR #7251](https://github.com/huggingface/trl/pull/7251) cleans the result, "
-        "[huggingface/trl PR #7263](https://github.com/huggingface/trl/pull/7263) what goes in",
+        "[huggingface/trl PR #7252](https://github.com/huggingface/trl/pull/7252) cleans the result, and "
+        "its review finds that the gradient stays NaN; [huggingface/trl PR "
+        "#7263](https://github.com/huggingface/trl/pull/7263) cleans what goes in",
         "[pyro-ppl/numpyro #1696](https://github.com/pyro-ppl/numpyro/issues/1696): NaN in the gradient "
         "of an entropy",
     ),

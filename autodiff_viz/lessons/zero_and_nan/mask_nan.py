@@ -133,8 +133,9 @@ LESSON = Lesson(
     sources=(
         "[tensorflow/tensorflow #11756](https://github.com/tensorflow/tensorflow/issues/11756): a mask "
         "that multiplies",
-        "[pytorch/pytorch #41508](https://github.com/pytorch/pytorch/issues/41508), [pytorch/pytorch PR "
-        "#131060](https://github.com/pytorch/pytorch/pull/131060): rows that are masked altogether",
+        "[pytorch/pytorch #41508](https://github.com/pytorch/pytorch/issues/41508): NaN from rows that are "
+        "masked altogether; since [pytorch/pytorch PR "
+        "#131060](https://github.com/pytorch/pytorch/pull/131060) attention can give them 0",
     ),
     code="y = torch.softmax(torch.tensor([2., 1.]) - float('inf'), 0)[0]  # nan",
 )

@@ -18,7 +18,7 @@ y = softplus(x)
 UNDERFLOW = """x = -110.0
 y = -log(sigmoid(x))
 """
-JAX_RULES = "https://docs.jax.dev/en/latest/notebooks/Custom_derivative_rules_for_Python_code.html"
+JAX_RULES = "https://docs.jax.dev/en/latest/301/custom-jvp-vjp.html"
 PAGE = "JAX, custom derivative rules: log1pexp"
 
 LESSON = Lesson(
@@ -43,7 +43,10 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "x"),
                     words="Click the node that is to blame.",
                     told=(
-                        ("y", "The logarithm of ∞ is ∞: `y` only hands on what it reads. Look further down."),
+                        (
+                            "y",
+                            "The logarithm of ∞ is ∞: `y` only hands on what it reads. Look nearer to `x`.",
+                        ),
                         ("s", "1 more is not what makes it ∞: `s` reads an ∞ already."),
                         ("x", "100 is an ordinary number. What is made of it?"),
                     ),
@@ -51,8 +54,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="why zero",
-            text="A NaN has a birthplace: the first number that is not finite, or the first wire with 0 "
-            "· ∞. All else inherits. e¹⁰⁰ is too large for 32 bits.",
+            text="`e`: e¹⁰⁰ is too large for 32 bits. A NaN begins at the first number that is not finite, "
+            "or at the first wire with 0 · ∞. All others inherit it.",
         ),
         Step(
             "As one op",
@@ -65,7 +68,7 @@ LESSON = Lesson(
             OVERFLOW,
             look_at="x",
             dtype=FLOAT64,
-            text="64 bits reach up to e⁷⁰⁹, so e¹⁰⁰ is a number here. At 710 it begins anew.",
+            text="64 bits reach up to e⁷⁰⁹, so e¹⁰⁰ is a number here. At 710 the same happens.",
         ),
         Step(
             "A sigmoid far out",
@@ -77,7 +80,8 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "Move `x` to 87: 1 arrives. Move it to 89: NaN. In between lies the largest number.",
+            "Move `x` to 87: 1 arrives. Move it to 89: NaN. Between them, at e^88.7, the numbers of 32 "
+            "bits end.",
             (Part(edits=(put("x", 87.0),)), Part(edits=(put("x", 89.0),))),
             ("x",),
             then=(
@@ -111,10 +115,16 @@ LESSON = Lesson(
         Claim(
             "e", "value", "e", inf, "by hand: e¹⁰⁰ is more than 3.4028235e38 = e^88.72, the largest float32"
         ),
-        Claim("What arrives at x", "cotangent", "x", nan, f"{PAGE}, as printed"),
+        Claim("What arrives at x", "cotangent", "x", nan, f"{PAGE}, as printed; by hand: 1/∞ · ∞ = 0 · ∞"),
         Claim("y", "value", "y", 100.0, "by hand: 100 + ln(1 + e⁻¹⁰⁰)", 1),
         Claim(
-            "What arrives at x", "cotangent", "x", 1.0, f"{PAGE}, as printed with its own rule", 1, EXACTLY
+            "What arrives at x",
+            "cotangent",
+            "x",
+            1.0,
+            f"{PAGE}, as printed with its own rule; by hand: sigmoid(100)",
+            1,
+            EXACTLY,
         ),
         Claim("y", "value", "y", 100.0, "by hand: 100 + ln(1 + e⁻¹⁰⁰)", 2),
         Claim("What arrives at x", "cotangent", "x", 1.0, "by hand: sigmoid(100)", 2),

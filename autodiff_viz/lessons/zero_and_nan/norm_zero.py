@@ -53,8 +53,8 @@ LESSON = Lesson(
             "The spread of two numbers",
             DEVIATION,
             look_at="x",
-            text="A standard deviation ends in a root as well. Of equal numbers it is 0, and a 1 meets "
-            "the slope ∞ there.",
+            text="A standard deviation ends in a root as well. Of equal numbers it is 0: the root passes "
+            "∞, and the squares below multiply it by 0.",
         ),
     ),
     to_try=(
@@ -113,7 +113,8 @@ LESSON = Lesson(
         "[jax-ml/jax #4177](https://github.com/jax-ml/jax/issues/4177): a squared norm at [0, 0], which "
         "prints [nan nan] and [0. 0.]",
         "[jax-ml/jax #11716](https://github.com/jax-ml/jax/issues/11716), [pytorch/pytorch "
-        "#4320](https://github.com/pytorch/pytorch/issues/4320): the standard deviation of equal numbers",
+        "#4320](https://github.com/pytorch/pytorch/issues/4320): the standard deviation of equal numbers. "
+        "PyTorch 2.13 takes 0 for its own `norm` and `std`, and has NaN of a root written out",
     ),
     code="jax.grad(lambda x: jax.numpy.sqrt(jax.numpy.sum(x ** 2)) ** 2)(jax.numpy.zeros(2))  # [nan, nan]",
 )

@@ -51,8 +51,8 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="paths",
-            text="Two corners that cancel in the value must cancel in the slope too. Here `maximum` "
-            "takes ½ and `abs` takes 1, so the paths bring ½ and −½.",
+            text="0 in place of ½. Two corners that cancel in the value must cancel in the slope too, but "
+            "`maximum` takes ½ and `abs` takes 1: the paths bring ½ and −½.",
         ),
         Step(
             "As one op",
@@ -82,7 +82,7 @@ LESSON = Lesson(
             "cotangent",
             "x",
             0.0,
-            "by hand: ½ + ½ · (−1) · 1; jax-ml/jax #2107 prints it of this formula",
+            "by hand: ½ + ½ · (−1) · 1; jax-ml/jax #2107 has it of JAX's softplus, which was written so",
             0,
             EXACTLY,
         ),
@@ -105,7 +105,8 @@ LESSON = Lesson(
     sources=(
         "[jax-ml/jax #2107](https://github.com/jax-ml/jax/issues/2107): the slope of softplus at 0 was "
         "0, for its `max` and `abs`",
-        "[jax-ml/jax #2140](https://github.com/jax-ml/jax/issues/2140): the same in log_sigmoid",
+        "[jax-ml/jax #2140](https://github.com/jax-ml/jax/issues/2140): the same in log_sigmoid. PyTorch "
+        "2.13 gives ½ for this formula, since its `abs` takes 0",
     ),
     code="jax.grad(lambda x: jax.numpy.maximum(x, 0.0) + jax.numpy.log1p(jax.numpy.exp(-abs(x))))(0.0)  "
     "# 0.0",

@@ -25,7 +25,7 @@ LESSON = Lesson(
     key="two-frameworks",
     track="zero_and_nan",
     title="The same line in PyTorch and JAX: the same gradient?",
-    summary="|x| at 0, of which the two frameworks say different things.",
+    summary="|x| at 0: each of the two frameworks has its own answer.",
     level=2,
     minutes=3,
     after=("corner",),
@@ -47,8 +47,8 @@ LESSON = Lesson(
                     told=(
                         (
                             "0",
-                            "0 is PyTorch's choice, halfway between both sides. JAX takes the slope of "
-                            "one side. Of which?",
+                            "0 is PyTorch's choice, halfway between both sides. JAX takes the slope of one "
+                            "side. Which one?",
                         ),
                         (
                             "0.5",
@@ -66,7 +66,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="compare",
             text="JAX takes the right side, 1. Moved from one framework to the other, code can train "
-            "another way wherever numbers sit on corners: zeros, clipped ends, ties.",
+            "differently wherever numbers sit on corners: zeros, clipped ends, ties.",
         ),
         Step(
             "With PyTorch's rule",
@@ -92,7 +92,7 @@ LESSON = Lesson(
             CLIP,
             look_at="x",
             text="`x` lies on the end of its clip. JAX's clip is made of a maximum and a minimum and "
-            "halves; PyTorch's `clamp` passes 1.",
+            "halves; the `clamp` of PyTorch 2.13 passes 1.",
         ),
     ),
     to_try=(
@@ -103,7 +103,7 @@ LESSON = Lesson(
             then=(Claim("x gets", "gradient", "x", (0.0, 1.0, 0.0), PYTORCH, 3, EXACTLY),),
         ),
         Try(
-            "Open *A clip at its end*: 0.5 arrives. PyTorch's `clamp` says 1.",
+            "Open *A clip at its end*: 0.5 arrives. The `clamp` of PyTorch 2.13 says 1.",
             (Part(4),),
             ("x",),
             then=(
@@ -131,7 +131,15 @@ LESSON = Lesson(
         ),
         Claim("y", "value", "y", 0.0, "by hand: |0|", 0, EXACTLY),
         Claim("x gets", "gradient", "x", 0.0, PYTORCH, 1, EXACTLY),
-        Claim("x gets", "gradient", "x", (0.0, 0.5, 0.5), "jax-ml/jax PR #2342: ties share", 2, EXACTLY),
+        Claim(
+            "x gets",
+            "gradient",
+            "x",
+            (0.0, 0.5, 0.5),
+            "by hand: two share the tie, as in jax-ml/jax PR #2342",
+            2,
+            EXACTLY,
+        ),
         Claim("x gets", "gradient", "x", (0.0, 1.0, 0.0), PYTORCH, 3, EXACTLY),
         Claim(
             "x gets",
@@ -148,12 +156,13 @@ LESSON = Lesson(
         Prediction("0", TOLD),
         Prediction("0.5", TOLD),
         Prediction("nan", TOLD),
-        Prediction("-1", "sign-turned"),
+        Prediction("-1", "other-side"),
     ),
     sources=(
         "[jax-ml/jax #37820](https://github.com/jax-ml/jax/issues/37820): abs passes 1 at 0 and sign(0) is 0",
-        "[pytorch/pytorch #184574](https://github.com/pytorch/pytorch/issues/184574): the ends of clamp; "
-        "[jax-ml/jax PR #2342](https://github.com/jax-ml/jax/pull/2342): ties",
+        "[pytorch/pytorch #184574](https://github.com/pytorch/pytorch/issues/184574): `clamp` passes 1 at "
+        "its ends, which [PR #191142](https://github.com/pytorch/pytorch/pull/191142) makes 0; [jax-ml/jax "
+        "PR #2342](https://github.com/jax-ml/jax/pull/2342): ties",
     ),
     code="x = torch.tensor(0., requires_grad=True)\nx.abs().backward()\nx.grad  # 0.0",
 )

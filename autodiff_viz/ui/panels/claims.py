@@ -9,12 +9,10 @@ from typing import Any
 
 import streamlit as st
 
-from autodiff_viz.explain.compare.view import COMPARE
 from autodiff_viz.explain.tensor.view import is_tensor
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import LabView
-from autodiff_viz.lab.exercises import Reached, TryView, do_try, tries
-from autodiff_viz.lab.figures import TABS
+from autodiff_viz.lab.exercises import PLOTS, Reached, TryView, do_try, tries
 from autodiff_viz.lab.lessons import (
     FAILS,
     HOLDS,
@@ -118,10 +116,6 @@ def _row(claim: ClaimView) -> str:
 # The exercises of the open lesson: a click does one, and a tick marks those that are done.
 
 
-PLOTS = {kind.key: kind.title for kind in TABS if kind is not COMPARE}
-"""Plots that an exercise may show, by name, with their tabs."""
-
-
 def draw_tries(lab: Lab, view: LabView) -> None:
     """Draw the exercises of the open lesson; nothing without one."""
     before = current_session().tried
@@ -141,6 +135,8 @@ def draw_tries(lab: Lab, view: LabView) -> None:
                     does_what = (
                         "Click to do it" if item.of == 1 else f"Click to do the next of its {item.of} parts"
                     )
+                    if item.opens:
+                        does_what = f"Done; click to open {PLOTS[item.opens[0]]}"
                     _draw_doing(key, i, item, before, item.says, help=does_what, type="tertiary", wrap=True)
                     _draw_shows(key, i, item, view)
 
@@ -154,7 +150,7 @@ def draw_onward(lab: Lab, _view: LabView) -> None:
     look = {"key": "go_on", "type": "primary", "width": "stretch", "icon": ":material/arrow_forward:"}
     if then.exercise is not None:
         icon = ":material/arrow_forward:"
-        _draw_doing(then.key, then.at, then.exercise, before, then.says, "next_", type="primary", icon=icon)
+        _draw_doing(then.key, then.at, then.exercise, before, then.says, "_next", type="primary", icon=icon)
     elif then.kind == GRAPH:
         st.button(then.says, on_click=pressed, args=(open_variant, then.key, then.at), **look)
     elif then.kind == LESSON:
@@ -165,18 +161,20 @@ def draw_onward(lab: Lab, _view: LabView) -> None:
 
 
 def _draw_doing(
-    key: str, i: int, item: TryView, before: Reached, says: str, prefix: str = "", **look: Any
+    key: str, i: int, item: TryView, before: Reached, says: str, suffix: str = "", **look: Any
 ) -> None:
     """Draw the button that does an exercise, or the next part of it; what shows its numbers opens with it."""
-    kind = item.asks or ("training" if item.trains else "")
+    kind = "" if item.opens else item.asks or ("training" if item.trains else "")
     name = f"do_{kind}_{key}_{i}" if kind else f"do_{key}_{i}"  # for web/lab.js
-    plot = next((shown for shown in item.shows if shown in PLOTS), "tries")
-    with st.container(key=f"{prefix}show_{plot}_by_{key}_{i}"):
-        if item.asks == THREE_WAYS:
+    plot = next((name for name in (*item.opens, *item.unseen, *item.shows) if name in PLOTS), "tries")
+    with st.container(key=f"show_{plot}_by_{key}_{i}{suffix}"):
+        if item.opens:
+            does, args = None, ()  # done already; the browser opens the plot by the container's key
+        elif item.asks == THREE_WAYS:
             does, args = _ask, (key, i)
         else:
             does, args = steer if item.trains else pressed, (do_try, key, i, before)
-        st.button(says, key=f"{prefix}{name}", on_click=does, args=args, width="stretch", **look)
+        st.button(says, key=f"{name}{suffix}", on_click=does, args=args, width="stretch", **look)
 
 
 def _draw_shows(key: str, i: int, item: TryView, view: LabView) -> None:
@@ -188,7 +186,8 @@ def _draw_shows(key: str, i: int, item: TryView, view: LabView) -> None:
         look = {"type": "tertiary", "icon": ":material/visibility:"}
         for name in shows:
             if name in PLOTS:  # which the browser opens by itself
-                st.button(f"Show *{PLOTS[name]}*", key=f"show_{name}_{key}_{i}", **look)
+                does = "Now open" if name in item.opens else "Show"
+                st.button(f"{does} *{PLOTS[name]}*", key=f"show_{name}_{key}_{i}", **look)
                 continue
             own = f"show_node_{key}_{i}_{name}"
             st.button(f"Show `{name}`", key=own, on_click=_show, args=(name,), **look)

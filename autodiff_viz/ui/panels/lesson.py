@@ -19,14 +19,23 @@ from autodiff_viz.ui.panels.claims import CSS
 
 PROGRESS = Path(__file__).parents[2] / "web" / "progress.js"
 TO_THE_TOP = """(() => {
+  const key = document.querySelector("[data-lesson]")?.dataset.lesson;
+  if (globalThis.autodiff_viz_opened === key) return; // drawn anew, as after an answer
+  globalThis.autodiff_viz_opened = key;
   const panel = document.querySelector(".st-key-lesson_panel");
   panel?.closest('[data-testid="stLayoutWrapper"]')?.scrollTo(0, 0);
   const title = panel?.querySelector("h2");
-  if (!title || !panel.contains(document.activeElement)) return;
+  if (!title) return;
   title.setAttribute("tabindex", "-1");
-  title.focus();
+  new ResizeObserver((_, seen) => {
+    if (!title.getClientRects().length) return; // not on view yet
+    seen.disconnect();
+    const at = document.activeElement;
+    if (at === document.body || panel.contains(at)) title.focus({ preventScroll: true });
+  }).observe(title);
 })();"""
-"""Show the lesson's beginning; whoever came by a button in it goes on with the keyboard from its title."""
+"""Show the lesson's beginning, once; whoever came by a link or by a button in it goes on with the keyboard
+from its title, where the keys of the canvas work too."""
 
 
 def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> None:

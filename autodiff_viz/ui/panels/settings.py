@@ -16,7 +16,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.lab.actions import resampled, reset, set_dtype, set_seed, type_seed, unshelved
-from autodiff_viz.lab.asking import hiding
+from autodiff_viz.lab.asking import hiding, present
 from autodiff_viz.lab.edits.compare import both
 from autodiff_viz.lab.evaluate import LabView, evaluated
 from autodiff_viz.lab.glossary import GLOSSARY
@@ -154,7 +154,7 @@ _ASKING_FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str,
     ),
     (
         "Handout",
-        lambda lab, page: handout(evaluated(lab).trace, lab.asking, title_of(lab), beside_of(lab)),
+        lambda lab, page: handout(evaluated(lab).trace, present(lab), title_of(lab), beside_of(lab)),
         "autodiff_handout.html",
         "text/html",
         "download_handout",

@@ -43,7 +43,19 @@ def document(preview: Preview, origin: str) -> str:
     before, after = _shell()
     soon = [script().path, *scripts(*FIRST)]  # else they come after Streamlit's code
     links = "\n    ".join(f'<link rel="modulepreload" href="{path}" />' for path in soon)
-    return f"{before}{tags(preview, origin)}\n    <script>{THEME}</script>\n    {links}\n  {after}"
+    head = f"{before}{tags(preview, origin)}\n    <script>{THEME}</script>\n    {links}\n  "
+    return head + after.replace("<body>", f"<body>\n    {without_scripts(preview)}", 1)
+
+
+def without_scripts(preview: Preview) -> str:
+    """Return as HTML what a browser without scripts shows: ways to all lessons and to a lesson's picture."""
+    _, _, query = (preview.address or "").partition("?")
+    shown = f'<a href="./{POSTER[1:]}?embed=1&amp;v=1&amp;{escape(query)}">Its graph as a picture</a> · '
+    return (
+        f"<noscript><h1>{escape(preview.title)}</h1><p>{escape(preview.description)}</p>"
+        "<p>The lab is a program that runs in the browser, where scripts are off. "
+        f'{shown if query else ""}<a href="./{GALLERY}">All lessons</a></p><hr></noscript>'
+    )
 
 
 @cache

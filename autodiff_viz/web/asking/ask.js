@@ -108,6 +108,20 @@ function records(editor) {
   return (editor.drawing.asking?.items ?? []).map(recordOfItem);
 }
 
+/** @param {Editor} editor @param {number} at */
+const withoutQuestion = (editor, at) =>
+  send(
+    editor,
+    records(editor).filter((_, i) => i !== at),
+  );
+
+/** Ask no longer what one question asks; with the last one no number is hidden either.
+ * @param {Editor} editor @param {number} at */
+export function removeQuestion(editor, at) {
+  if (records(editor).length > 1) withoutQuestion(editor, at);
+  else stopAsking(editor);
+}
+
 /** @param {Editor} editor */
 function hidesField(editor) {
   const now = editor.drawing.asking?.hides ?? "cotangents";
@@ -171,15 +185,10 @@ function rows(editor) {
         "data-field": `down ${i}`,
         disabled: i === items.length - 1,
       }),
-      button(
-        "\u00d7",
-        () =>
-          send(
-            editor,
-            records(editor).filter((_, at) => at !== i),
-          ),
-        { "aria-label": `Remove question ${i + 1}`, "data-field": `gone ${i}` },
-      ),
+      button("\u00d7", () => withoutQuestion(editor, i), {
+        "aria-label": `Remove question ${i + 1}`,
+        "data-field": `gone ${i}`,
+      }),
       words,
     );
   });

@@ -7,8 +7,9 @@ import { icon } from "../base/icons.js";
 import { answerKeys } from "../canvas/actions/keys.js";
 import { copy } from "../canvas/files/import_export.js";
 import { whenRefused } from "../canvas/popovers/notice.js";
-import { openAsk, stopAsking } from "./ask.js";
+import { openAsk, removeQuestion, stopAsking } from "./ask.js";
 import { showPanel } from "../dock/panels.js";
+import { lessonCause } from "../lesson/cause.js";
 import { showWhy } from "../lesson/reveal.js";
 import { answerForm, write } from "./form.js";
 import { isOpen, nextOpen, spoken, verdictText } from "./questions.js";
@@ -49,6 +50,7 @@ export function askingBar(editor) {
     next,
     close,
     verdict,
+    lessonCause(editor, () => verdict.textContent ?? ""),
     heard,
   );
   answerKeys(editor, root);
@@ -101,8 +103,12 @@ export function askingBar(editor) {
     const ahead = nextOpen(asking, at);
     const after = [];
     if (!item) after.push(press("Ask", () => openAsk(editor)));
+    if (item?.gone) {
+      after.push(press("Undo", () => editor.send({ kind: "undo" }), ahead < 0 ? "main" : ""));
+      after.push(press("Remove the question", () => removeQuestion(editor, at)));
+    }
     if (item && !isOpen(item)) {
-      if (item.revealed) {
+      if (item.revealed && !item.gone) {
         const why = () => ((said = at), showWhy(editor, item), show(asking));
         // While something else is asked, figures wait: the next question comes before the reason.
         if (editor.drawing.lesson)
@@ -121,10 +127,13 @@ export function askingBar(editor) {
     globalThis.document.documentElement.dataset.avWhy =
       editor.drawing.lesson && item?.revealed && said !== at ? "next" : "shown";
     if (labels !== next.dataset.of) {
-      const had = next.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
+      const had = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
+      const from = had && next.contains(had) ? had.textContent : null;
       next.replaceChildren(...after);
       next.dataset.of = labels;
-      if (had) focusNext();
+      const same = after.find(({ textContent }) => textContent === from);
+      if (same) same.focus({ preventScroll: true });
+      else if (from !== null) focusNext();
     }
     // A screen reader hears the question when it changes, and the verdict when it comes.
     const told = [spoken(text), isOpen(item) || !item ? says.textContent : ""]

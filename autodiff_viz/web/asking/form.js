@@ -87,7 +87,9 @@ export function answerForm(editor, item, at, refused = "") {
   const commit = (/** @type {Event} */ event) => {
     event.preventDefault();
     const text = field.value.trim();
-    if (text) send(text);
+    if (!text) return;
+    send(text);
+    field.select(); // who types on before the verdict has come does not lengthen the last answer
   };
   const root = html("form", { class: "answer-form", submit: commit }, field, answer, unknown, read);
   if (item.kind === "cause") fillByClick(editor, root, field, show);

@@ -73,18 +73,27 @@ function judgedAnswer(table, answer, text) {
     );
     const tied =
       other &&
-      `Two mistakes give ${first.guess}: ${first.name}, and ${other.name}. Which wire decided?`;
+      `${first.guess} comes about in two ways: ${first.name}, or ${other.name}. Which was yours?`;
+    const said = tied || first.says;
+    const isNamed = isNumber && said.startsWith(`${first.guess} `);
     return judgement(answer, {
       mistake: first.code,
       wire: first.wire,
-      says: told || tied || first.says,
+      says: told || (isNamed ? `${asTyped(answer)}${said.slice(first.guess.length)}` : said),
       also: other?.code ?? "",
     });
   }
   if (isNumber && rounds(answer, (right.exact ?? []).map(came))) return near;
   const { says, wire } = table.otherwise;
-  const guess = answer.numbers.length ? guessText(answer.numbers) : `\u201c${cut(text)}\u201d`;
+  const guess = answer.numbers.length ? asTyped(answer) : `\u201c${cut(text)}\u201d`;
   return judgement(answer, { wire, says: told || says.replaceAll("<guess>", () => guess) });
+}
+
+/** The numbers of an answer as feedback names them: 1/30 as it was typed, several with four digits.
+ * @param {Answer} answer */
+function asTyped({ numbers, choice, readAs }) {
+  if (numbers.length > 1 || choice) return guessText(numbers);
+  return readAs.replace(/^read as /, "").split(" = ")[0];
 }
 
 /** @param {Answer} answer @param {Partial<Judgement>} more @returns {Judgement} */

@@ -149,22 +149,25 @@ export function nextOpen({ items }, at) {
 /** What is said of the last answer to a question; "" before the first one. @param {AskedItem} item */
 export function verdictText(item) {
   const { verdict, revealed, answer, accepted, reason, before, tries, own } = item;
-  if (item.gone) return `${before ?? ""} The graph no longer has what is asked for.`.trim();
+  if (item.gone) return item.gone;
   if (!revealed && before) return before;
   if (!revealed)
     return verdict
       ? [...readBack(item), verdict.says, "One more try."].map(sentence).join(" ")
       : "";
   const last = tries.at(-1) ?? "?";
-  const you = before ? "" : last === "?" ? "You did not guess." : `You: ${last}.`;
   const isRight = Boolean(verdict?.right && !before);
+  const isAnswer = isRight && plainly(last) === plainly(answer ?? "");
+  const said = last === "?" ? "You did not guess." : `You: ${withMinus(item, last)}.`;
+  const you = before || (isAnswer && !own) ? "" : said; // what is JAX's to the digit is said once
   const jax =
     answer === undefined || (own && isRight) ? "" : `${own ? "Answer" : "JAX"}: ${answer}.`;
   // What is said of a right answer is that it is right, or more; of a wrong one which mistake it is.
   const more = last === "?" || before ? "" : sentence(verdict?.says);
   const says = isRight && !more.startsWith("Right") ? `Right. ${more}`.trim() : more;
-  const range =
-    accepted && !verdict?.near && !/^exactly/.test(accepted) ? `Accepted: ${accepted}.` : "";
+  // Of a right number that is near the answer it is said how near it has to be.
+  const isNear = isRight && !isAnswer && !/^exactly/.test(accepted ?? "");
+  const range = accepted && isNear ? `Accepted: ${accepted}.` : "";
   const why = reason && reason !== verdict?.says ? sentence(reason) : ""; // its author may have said it
   return [you, jax, says, why, range, before].filter(Boolean).join(" ");
 }
@@ -172,8 +175,22 @@ export function verdictText(item) {
 /** How the last answer was read, where that is not just as it was typed. @param {AskedItem} item */
 function readBack({ verdict, tries }) {
   const says = verdict?.readAs ?? "";
-  return says.replace(/^read as:? /, "") === tries.at(-1) ? [] : [says];
+  return plainly(says.replace(/^read as:? /, "")) === plainly(tries.at(-1) ?? "") ? [] : [says];
 }
+
+const MINUSES = /[\u2212\u2010\u2011\u2012\u2013]/g;
+
+/** A text without what reading does not change: kind of minus, spaces, capitals, zeros at the end; a name for
+ * infinity. @param {string} text */
+function plainly(text) {
+  const plain = text.toLowerCase().replace(MINUSES, "-").replace(/\s+/g, "");
+  const named = plain.replace(/^([+-]?)inf(inity)?$/, "$1\u221e").replace(/^(\+|the)(?=.)/, "");
+  return /^-?[0-9.]+(e[+-]?[0-9]+)?$/.test(named) ? String(Number(named)) : named;
+}
+
+/** A typed answer with the sign for minus that all numbers have. @param {AskedItem} item @param {string} text */
+const withMinus = ({ kind }, text) =>
+  kind === "number" ? text.replace(/-(?=[0-9.\u221e])/g, "\u2212") : text;
 
 /** A text that begins as a sentence and ends as one; "" for none. @param {string | undefined} text */
 const sentence = (text = "") =>

@@ -98,6 +98,8 @@ export class Editor {
     this.playTo = () => {};
     /** Go to a question of those that are asked, by its index; none: the one on view. @type {(at?: number) => void} */
     this.goToQuestion = () => {};
+    /** Show the cause of what arrives at a node; set by the question of a lesson. @type {(name: string) => void} */
+    this.showCause = () => {};
     /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
     this.noticed = /** @type {(number | null)[]} */ ([]); // numbers of the refused edits whose reasons were shown last
@@ -171,7 +173,9 @@ export class Editor {
   /** Select exactly these nodes and the nodes of these cards; a single one is sent to Python. @param {string[]} ids @param {boolean} [quietly] opening no panel */
   select(ids, quietly = false) {
     this.choose(ids);
-    if (!this.tellSingle(quietly)) this.refresh();
+    if (this.tellSingle(quietly)) return;
+    if (!quietly && this.single) dispatch("selected", { name: this.single }); // its panel may have been left since
+    this.refresh();
   }
 
   /** Select these nodes, without drawing them and without telling Python yet. @param {string[]} ids */

@@ -64,6 +64,7 @@ export class Dock {
     this.graph = undefined;
     /** @type {string | null} key of the open lesson */
     this.lesson = null;
+    this.asks = false; // whether the lesson's numbers are hidden
     this.tabs = new Tabs("Plots", (name) => this.press(name));
     this.fold = html("button", {
       type: "button",
@@ -144,17 +145,22 @@ export class Dock {
     if (!unsure)
       this.figure = drawing.figure && drawing.figure in this.figures ? drawing.figure : usual;
     const compares = this.others.includes("twins");
-    this.others = [...(drawing.twins ? ["twins"] : []), ...othersOf(drawing)];
+    const lesson = drawing.lesson?.key ?? null;
+    const asks = lesson !== null && Boolean(drawing.asking?.hiding);
+    const twins = Boolean(drawing.twins) && !asks; // while the lesson asks there is nothing to compare
+    this.others = [...(twins ? ["twins"] : []), ...othersOf(drawing)];
     if (drawing.graph !== this.graph) this.chosen = false;
     this.graph = drawing.graph;
     if (!this.chosen) this.plot = firstPlot({ ...drawing, figure: this.figure }, usual);
-    if (drawing.twins && !compares) [this.plot, this.chosen] = ["twins", true]; // just pinned
-    if (!drawing.twins && this.plot === "twins")
+    if (twins && !compares) [this.plot, this.chosen] = ["twins", true]; // just pinned, or just answered
+    if (!twins && this.plot === "twins")
       [this.plot, this.chosen] = [firstPlot({ ...drawing, figure: this.figure }, usual), false];
-    const lesson = drawing.lesson?.key ?? null;
-    if (lesson !== this.lesson || !lesson)
-      foldUntilAsked(lesson !== null && this.plot === "figure" && this.figure === usual);
-    this.lesson = lesson;
+    // While the lesson asks, its figure is hidden, and the graph has the room.
+    if (lesson !== this.lesson || !lesson || asks !== this.asks)
+      foldUntilAsked(
+        lesson !== null && (asks || (this.plot === "figure" && this.figure === usual)),
+      );
+    [this.lesson, this.asks] = [lesson, asks];
     leaveRoomForGraphs((drawing.lesson?.variants.length ?? 0) > 1);
     this.show();
   }

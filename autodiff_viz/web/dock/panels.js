@@ -230,12 +230,15 @@ export class Panels {
   }
 
   /** Take the open lesson with its graph, and whether a tour is open: either is shown when it is opened. For the
-   * sliders a phone leaves room.
-   * @param {string | null} lesson @param {boolean} tour @param {number} sliders */
-  receive(lesson, tour, sliders) {
+   * sliders a phone leaves room, and what a graph asks is not behind the sheet.
+   * @param {string | null} lesson @param {boolean} tour @param {number} sliders @param {boolean} asks */
+  receive(lesson, tour, sliders, asks) {
     document.documentElement.style.setProperty("--av-rows", String(Math.min(sliders, 2)));
     if (tour && !this.tour) this.wanted = "tour";
-    if (lesson !== this.lesson && lesson) this.wanted = "lesson";
+    if (lesson !== this.lesson && lesson) {
+      this.wanted = "lesson";
+      if (asks) this.open = false;
+    }
     this.lesson = lesson;
     this.tour = tour;
     this.show();

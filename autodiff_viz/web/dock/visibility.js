@@ -1,35 +1,57 @@
 // @ts-check
-// Detect whether the figure is in view: it is slow to draw, and waits until then.
+// Detect whether the figure is in view, which is slow to draw and waits until then, and which plot is in its place:
+// an exercise is done once what it is about has been on view.
 
-const PLACE = ".st-key-figure_place";
+/** Where the plots are, by name; "figure" is any of a trace. @type {Record<string, string>} */
+const PLACES = {
+  figure: ".st-key-figure_place",
+  training: ".st-key-train_panel",
+  segments: ".st-key-segments_panel",
+  twins: ".st-key-twins_panel",
+};
 const PAINTED_MS = 300; // after Python's message with the parts of the page
 
 export class FigureVisibility {
-  /** @param {() => void} came called when it comes into view */
+  /** @param {() => void} came called when one of them comes into view */
   constructor(came) {
-    this.seen = false;
     this.timer = 0;
-    /** @type {Element | null} */
-    this.place = null;
+    /** @type {Map<string, Element | null>} */
+    this.places = new Map();
+    /** Those that are in view. @type {Set<string>} */
+    this.inView = new Set();
     this.observer = new IntersectionObserver((entries) => {
-      const before = this.seen;
-      this.seen = entries.at(-1)?.isIntersecting ?? true;
-      if (this.seen && !before) came();
+      const before = new Set(this.inView);
+      for (const { target, isIntersecting } of entries)
+        for (const [name, place] of this.places)
+          if (place === target) isIntersecting ? this.inView.add(name) : this.inView.delete(name);
+      if ([...this.inView].some((name) => !before.has(name))) came();
     });
   }
 
-  /** Find the place, which may have been replaced, once the parts above it are painted. */
+  get seen() {
+    return this.inView.has("figure");
+  }
+
+  /** The plot in the place of figures, such as the training; "" for none. */
+  get panel() {
+    return [...this.inView].find((name) => name !== "figure") ?? "";
+  }
+
+  /** Find the places, which may have been replaced, once the parts above them are painted. */
   watch() {
     this.timer ||= window.setTimeout(() => this.find(), PAINTED_MS); // a training's messages must not put it off
   }
 
   find() {
     this.timer = 0;
-    const place = document.querySelector(PLACE);
-    if (place === this.place) return;
-    this.observer.disconnect();
-    this.place = place;
-    if (place) this.observer.observe(place);
+    for (const [name, selector] of Object.entries(PLACES)) {
+      const [place, before] = [document.querySelector(selector), this.places.get(name)];
+      if (place === before) continue;
+      if (before) this.observer.unobserve(before);
+      if (!place) this.inView.delete(name);
+      this.places.set(name, place);
+      if (place) this.observer.observe(place);
+    }
   }
 
   close() {

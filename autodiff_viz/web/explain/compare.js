@@ -34,7 +34,13 @@ export function twinsBar(editor) {
       letter,
     ),
   );
-  const says = html("p", { class: "twins-says", role: "status" });
+  // Where there are few px for it, it says what is equal; where the sweeps part stands with the table.
+  const [says, equal, rest] = [
+    html("p", { class: "twins-says", role: "status" }),
+    html("span", {}),
+    html("span", { class: "rest" }),
+  ];
+  says.append(equal, rest);
   const unpin = html(
     "button",
     {
@@ -68,13 +74,15 @@ export function twinsBar(editor) {
     const { twins } = editor.drawing;
     if (root.hidden && !twins) return;
     root.hidden = !twins;
-    if (!twins) return setText(says, "");
+    if (!twins) return [equal, rest].forEach((part) => setText(part, ""));
     root.dataset.kind = twins.kind;
     root.classList.toggle("unsure", editor.isUnsure);
     buttons.forEach((button, i) =>
       button.setAttribute("aria-pressed", String(LETTERS[i] === twins.letter)),
     );
-    setExplained(says, twins.says);
+    const colon = twins.kind === "waits" ? -1 : twins.says.indexOf(": ");
+    setExplained(equal, colon < 0 ? twins.says : twins.says.slice(0, colon));
+    setExplained(rest, colon < 0 ? "" : twins.says.slice(colon));
     says.title = twins.says;
   });
   return root;

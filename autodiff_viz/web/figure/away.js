@@ -43,6 +43,7 @@ export const flip = (editor) => editor.drawing.twins && editor.send({ kind: "fli
 
 /** Show all that is asked for. @param {Editor} editor */
 export const stopAsking = (editor) => editor.send({ kind: "stop_asking" });
+export const removeQuestion = stopAsking;
 export const openAsk = () => {};
 export const openAnswer = () => {};
 

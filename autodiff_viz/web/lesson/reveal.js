@@ -2,7 +2,6 @@
 // Show why an answer is so, with the tool that the lesson names: the pass, step by step, or a figure or panel in view.
 
 import { dispatch } from "../base/events.js";
-import { showPanel } from "../dock/panels.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../types.js").AskedItem} AskedItem */
@@ -38,9 +37,9 @@ export function showWhy(editor, item) {
     // The node that is asked about, of a wire the one that it comes back to.
     const wire = editor.shown.wires.find(({ to, slot }) => to === item.node && slot === item.slot);
     const node = (item.of === "passed" && wire?.from) || item.node;
+    if (!plot) return editor.showCause(node);
     if (tool !== "training" && editor.node(node)) editor.select([node], true);
-    if (plot) dispatch("plot", { name: plot });
-    else showPanel("node");
+    dispatch("plot", { name: plot });
     return;
   }
   if (isPlayed(item)) editor.playTo(item);

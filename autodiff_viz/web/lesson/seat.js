@@ -7,6 +7,10 @@ import { PHONE } from "../dock/panels.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 
+const COVERED = 84; // px at the foot of the panel that the button of what comes next covers
+const MASKED = 24; // px at its foot that are pale
+const LATE_MS = 8000; // within which that button and the ways to other lessons come
+
 export class Seat {
   /** @param {Editor} editor */
   constructor(editor) {
@@ -16,9 +20,46 @@ export class Seat {
     this.bar.before(this.home);
     this.host = html("div", { class: "seat" });
     // It has no size while the panel is not on view.
-    this.sized = new ResizeObserver(() => this.settle());
+    this.sized = new ResizeObserver(() => (this.settle(), this.bring()));
     this.sized.observe(this.host);
-    editor.watchers.push(() => this.settle());
+    this.said = ""; // of the answer
+    this.until = 0;
+    editor.watchers.push(() => (this.settle(), this.hear()));
+  }
+
+  /** Bring what is said of an answer into view, once it is said. */
+  hear() {
+    const said = this.bar.querySelector(".verdict")?.textContent ?? "";
+    if (said === this.said) return;
+    this.said = said;
+    this.until = said ? performance.now() + LATE_MS : 0;
+    const { panel } = this;
+    const lesson = panel?.querySelector(".st-key-lesson");
+    if (said && panel && lesson) {
+      this.sized.observe(lesson);
+      for (const by of ["wheel", "pointerdown", "keydown"])
+        // whoever reads on is not brought back
+        panel.addEventListener(by, () => (this.until = 0), { once: true, passive: true });
+    }
+    this.bring();
+  }
+
+  /** The element that scrolls the lesson. */
+  get panel() {
+    const root = /** @type {ShadowRoot | Document} */ (this.host.getRootNode());
+    const outer = root instanceof ShadowRoot ? root.host : this.host;
+    return outer.closest(".st-key-lesson_panel")?.parentElement;
+  }
+
+  /** Scroll the panel by the least amount that shows what is said of the answer. */
+  bring() {
+    const { panel, bar, host } = this;
+    if (!panel || !host.contains(bar) || performance.now() > this.until) return;
+    const said = /** @type {HTMLElement} */ (bar.querySelector(".verdict")).getBoundingClientRect();
+    const { top, bottom } = panel.getBoundingClientRect();
+    const covered = panel.querySelector(".st-key-part_onward button") ? COVERED : MASKED;
+    const below = bar.getBoundingClientRect().bottom + covered - bottom;
+    if (below > 0) panel.scrollTop += Math.min(below, said.top - top);
   }
 
   /** Whether the panel of a lesson is on view, with room for the question. */

@@ -161,7 +161,7 @@ def test_a_file_asks_before_it_shows(offline: Page, files: dict[str, Path]):
     expect(page.locator(".asking .read-as")).to_contain_text("is no number")
     field.fill("6")
     field.press("Enter")
-    expect(page.locator(".asking .verdict")).to_contain_text("Not only this one comes back")
+    expect(page.locator(".asking .verdict")).to_contain_text("The other brings something as well")
     assert "hidden while it is asked for" in says(page, "x")
     field.fill("8")
     field.press("Enter")

@@ -17,6 +17,24 @@ PANEL, NEXT = ".st-key-lesson", ".st-key-part_onward button p"
 BRIEF = ".brief"  # a phone's words above the graph
 ASKING = [found.key for found in LESSONS if found.steps[0].questions]
 CUT = """(one) => one.scrollWidth > one.clientWidth + 1"""
+FAULTS = """(canvas) => {
+  const box = (one) => one.getBoundingClientRect();
+  const meet = (a, b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+    Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
+  const seen = (what) => [...canvas.querySelectorAll(what)].filter((one) => one.getClientRects().length);
+  const key = canvas.querySelector(".flow-key");
+  const line = (one) => box(one).top < box(key).bottom - 2; // others wrap below its edge
+  const beyond = (one) => box(one).left < box(key).left - 1 || box(one).right > box(key).right + 1;
+  return [
+    ...seen(".flow-key > span").filter((one) => line(one) && beyond(one)),
+    ...seen(".chip.guess rect").flatMap((guess) => [
+      ...seen(".card, .number, .passed").filter((one) => meet(box(guess), box(one))),
+      ...(box(guess).left < box(canvas).left || box(guess).right > box(canvas).right ? [guess] : []),
+    ]),
+  ].map((one) => `${one.getAttribute("class")} ${one.textContent}`);
+}"""
+"""What the legend cuts, and what an answer that stands on the canvas covers."""
 
 
 def words_of(page: Page) -> str:
@@ -38,6 +56,20 @@ def is_asked_in_view(lab: LabPage) -> None:
         expect(each).to_be_in_viewport(ratio=0.99)
     assert not words.locator("h2").evaluate(CUT)
     assert lab.canvas.bounding_box()["height"] >= 180
+    assert lab.canvas.evaluate(FAULTS) == []
+
+
+def is_answer_in_view_over_the_sheet(lab: LabPage) -> None:
+    """On a phone the sheet of plots leaves the graph and what was said of the answer in view."""
+    plots = lab.page.get_by_role("tab", name="Plots")
+    for _ in range(2):  # the second press opens it
+        plots.click()
+    expect(lab.page.locator(".asking .verdict")).to_be_in_viewport(ratio=1)
+    low = lab.page.locator(".asking .verdict").bounding_box()
+    assert low["y"] + low["height"] <= lab.page.locator(".workbench.panels").bounding_box()["y"]
+    assert lab.canvas.bounding_box()["height"] >= 110
+    lab.page.get_by_role("tab", name="Lesson").click()
+    lab.page.locator(".handle").click()
 
 
 def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page: Page, address: str):
@@ -60,6 +92,9 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         expect(lab.canvas).to_have_attribute("data-play", "backward")  # the reason comes by itself
         expect(lab.canvas.locator(".chip.guess")).to_have_text("you same")
         expect(question.get_by_role("button", name="Show why")).to_be_in_viewport(ratio=1)
+        assert lab.canvas.evaluate(FAULTS) == []
+        if size == SIZES[-1]:
+            is_answer_in_view_over_the_sheet(lab)
         expect(panel.get_by_text(found.steps[0].text[:30])).to_be_attached(timeout=20_000)
         onward = page.locator(NEXT)
         expect(onward).to_have_text("Do the first try", timeout=20_000)
@@ -83,3 +118,19 @@ def test_question_graph_and_answer_of_every_lesson_are_in_view(page: Page, addre
     assert lab_view(open_lesson(start(), key)).hiding
     page.set_viewport_size({"width": 1280, "height": 720})
     is_asked_in_view(LabPage(page, address).open(f"/?lesson={key}"))
+    expect(page.locator("html")).to_have_attribute("data-av-dock", "folded")  # its figure is hidden too
+
+
+@pytest.mark.nightly
+def test_in_large_type_what_is_said_of_an_answer_comes_into_view_in_a_low_window(page: Page, address: str):
+    page.set_viewport_size({"width": 853, "height": 480})
+    lab = LabPage(page, address).open("/?lesson=two-knobs#large=1")
+    question = page.locator(".asking")
+    question.get_by_role("button", name="the wire to x").click()
+    expect(question.locator(".verdict")).to_contain_text("Right.")
+    expect(page.locator(NEXT)).to_be_in_viewport(ratio=1, timeout=20_000)
+    expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
+    expect(question.get_by_role("button", name="Show why")).to_be_in_viewport(ratio=1)
+    assert lab.canvas.evaluate(FAULTS) == []
+    for tab in page.get_by_role("tablist", name="Panels").get_by_role("tab").all():
+        expect(tab).to_be_in_viewport(ratio=0.99)

@@ -61,6 +61,15 @@ def test_a_question_is_asked_answered_and_kept_by_keyboard_alone(lab: LabPage):
     expect(lab.canvas.locator("[data-wire].to-cause")).to_have_count(1)
     expect(lab.node("x").locator(".chip.guess")).to_have_text("you 2")
     assert "8" not in question.inner_text()
+    lab.node("x").focus()
+    page.keyboard.press("Delete")
+    expect(question.locator(".verdict")).to_have_text(
+        "x is no longer in the graph. Undo, or remove the question."
+    )
+    assert faults(page) == []
+    question.get_by_role("button", name="Undo").press("Enter")
+    expect(lab.node("x").locator(".chip.guess")).to_have_text("you 2")
+    lab.press("q")
     page.keyboard.type("nonsense")
     page.keyboard.press("Enter")
     expect(question.locator(".read-as.unread")).to_contain_text("is no number")
@@ -109,6 +118,7 @@ def test_on_a_phone_the_question_stands_below_the_graph_and_a_tap_on_its_sign_an
     phone_context: BrowserContext, address: str
 ):
     page: Page = phone_context.new_page()
+    page.emulate_media(color_scheme="dark")
     wire = Question(NUMBER, Quantity(PASSED, "b", 0))
     lab = LabPage(page, address).open(asked_link(Question(NUMBER, Quantity("cotangent", "x")), wire))
     question = page.get_by_role("region", name="Question")

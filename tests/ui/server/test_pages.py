@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import asyncio
 import io
+import re
 import time
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -24,7 +26,7 @@ from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.ui import navigation
 from autodiff_viz.ui.server import routes
 from autodiff_viz.ui.server.admission import HOSTS, Visits
-from autodiff_viz.ui.server.routes import document, tags
+from autodiff_viz.ui.server.routes import document, tags, without_scripts
 from tests.ui.server.asgi import HOST, answered, finished, get
 
 NAVIGATION = Path(navigation.__file__)
@@ -137,6 +139,17 @@ def test_all_of_streamlits_own_page_is_still_there():
     left = iter(ours)
     assert all(element in left for element in theirs if element[0] != "title")
     assert Head(STREAMLITS).said["title"] == "Streamlit"
+
+
+def test_without_scripts_a_lesson_leads_to_all_lessons_and_to_its_picture():
+    page = get(SERVER, "/?lesson=fork").text
+    first = page[page.index("<noscript>") : page.index("</noscript>")]
+    assert lesson("fork").title in first
+    leads = re.findall(r'href="\./([^"]*)"', first)
+    assert leads == ["embed.svg?embed=1&amp;v=1&amp;lesson=fork", "lessons"]
+    assert [get(SERVER, f"/{unescape(path)}").status for path in leads] == [200, 200]
+    assert "embed.svg" not in document(PREVIEWS[0], "http://x")
+    assert "<b>" not in without_scripts(Preview("<b>", "<b>", "lab", '/?x="><b>'))
 
 
 def test_text_of_a_preview_cannot_end_an_element_or_an_attribute():

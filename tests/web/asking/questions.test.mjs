@@ -147,7 +147,7 @@ test("the question about a place is found while it is open, of two wires by both
   assert.equal(questionAt(asking, wireAsked("a:0")), -1);
   assert.equal(questionAt(undefined, wireAsked("a:0")), -1);
   assert.equal(nextOpen(asking, 1), 1);
-  assert.equal(nextOpen({ items: [item({}), item({ gone: true })] }, 0), 0);
+  assert.equal(nextOpen({ items: [item({}), item({ gone: "`p` is gone." })] }, 0), 0);
   assert.equal(nextOpen({ items: [item({ revealed: true })] }, 0), -1);
 });
 
@@ -165,6 +165,34 @@ test("a wrong answer is told its mistake, never only that it is wrong; a text th
     verdictText(item({ tries: ["1/2"], verdict: half })),
     "Read as 1/2 = 0.5. 2 is one wire alone. One more try.",
   );
+  const read = (/** @type {string} */ typed, /** @type {string} */ readAs) =>
+    verdictText(item({ tries: [typed], verdict: { ...verdict, readAs } })).startsWith("Read as");
+  const plain = [
+    ["-1", "read as \u22121"],
+    ["\u2013 0.50", "read as \u22120.5"],
+    ["+2", "read as 2"],
+    ["1.5E-8", "read as 1.5e\u22128"],
+    ["NaN", "read as NaN"],
+    ["-inf", "read as \u2212\u221e"],
+    ["[1,2]", "read as [1, 2]"],
+    ["The same", "read as: same"],
+    ["h", "read as: h"],
+  ];
+  assert.deepEqual(
+    plain.filter(([typed, readAs]) => read(typed, readAs)),
+    [],
+  );
+  const changed = [
+    ["1/3", "read as 1/3 = 0.3333333"],
+    ["0,5", "read as 0.5"],
+    ["zero", "read as 0"],
+    ["-2", "read as \u22122: not zero"],
+    ["nothing", "read as: zero"],
+  ];
+  assert.deepEqual(
+    changed.filter(([typed, readAs]) => !read(typed, readAs)),
+    [],
+  );
   assert.deepEqual(pointedAt({ items: [item({ tries: ["2"], verdict })] })?.wires, ["a:1"]);
   assert.equal(
     pointedAt({
@@ -179,15 +207,19 @@ test("what is revealed stands beside the guess, with its reason", () => {
   const right = { right: true, near: false, readAs: "read as 8", says: "Right." };
   assert.equal(
     verdictText(item({ tries: ["8"], verdict: right, ...told })),
-    "You: 8. JAX: 8. Right. 2 + 6 = 8. Accepted: 7.92 to 8.08.",
+    "JAX: 8. Right. 2 + 6 = 8.",
+  );
+  assert.equal(
+    verdictText(item({ tries: ["7.95"], verdict: right, ...told })),
+    "You: 7.95. JAX: 8. Right. 2 + 6 = 8. Accepted: 7.92 to 8.08.",
   );
   assert.equal(
     verdictText(item({ tries: ["?"], ...told })),
-    "You did not guess. JAX: 8. 2 + 6 = 8. Accepted: 7.92 to 8.08.",
+    "You did not guess. JAX: 8. 2 + 6 = 8.",
   );
   const before = "You said 2 to the graph before.";
   assert.equal(verdictText(item({ tries: ["2"], before })), before);
-  assert.equal(verdictText(item({ gone: true })), "The graph no longer has what is asked for.");
+  assert.equal(verdictText(item({ gone: "`p` is gone." })), "`p` is gone.");
   assert.equal(verdictText(item({})), "");
 });
 

@@ -29,7 +29,7 @@ export function listenToKeys(editor) {
 }
 
 const OPEN = "[role='dialog'], [data-testid='stDialog'], [data-testid='stPopoverBody']"; // of Streamlit: keys are theirs
-const NOTHING = "body, [data-testid='stMain']"; // have the focus when nothing has it, and after a click on a text
+const NOTHING = "body, [data-testid='stMain'], .st-key-lesson h2"; // have the focus when nothing has it, after a click on a text, and when a lesson opens
 const WRITES =
   "textarea, select, [contenteditable='true'], input:not([type='range'], [type='checkbox'], [type='radio'])"; // undoes by itself
 

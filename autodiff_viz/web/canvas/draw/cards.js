@@ -84,7 +84,20 @@ export function cutMark(node) {
 }
 
 /** @param {import("../../types.js").Slot} slot @param {number} y @param {Level} level */
-function pill({ constant, constantFull }, y, { number }) {
+function pill(slot, y, level) {
+  const { constant, constantFull } = slot;
+  const { text, font, w, h } = pillFace(slot, level);
+  return svg(
+    "g",
+    { class: "pill" },
+    svg("rect", { x: -w - GAP, y: y - h / 2, width: w, height: h, rx: h / 2 }),
+    svg("text", { x: -w / 2 - GAP, y: y + font / 3 }, text),
+    svg("title", {}, `${constantFull ?? constant ?? ""} - click to change it`),
+  );
+}
+
+/** The text of a constant, the size of its font, and that of the mark. @param {import("../../types.js").Slot} slot @param {Level} level */
+function pillFace({ constant, constantFull }, { number }) {
   const font = Math.max(FONT, number);
   const all = constant ?? "";
   const text = fitting(
@@ -92,15 +105,18 @@ function pill({ constant, constantFull }, y, { number }) {
     literal(constantFull ?? all),
     Math.max(USUAL, pillWidth(all)) / font - 0.6,
   );
-  const [w, h] = [Math.max(textWidth(text, font) + 0.9 * font + 4, 1.6 * font), 1.62 * font];
-  return svg(
-    "g",
-    { class: "pill" },
-    svg("rect", { x: -w - GAP, y: y - h / 2, width: w, height: h, rx: h / 2 }),
-    svg("text", { x: -w / 2 - GAP, y: y + font / 3 }, text),
-    svg("title", {}, `${constantFull ?? all} - click to change it`),
-  );
+  const side = font > FONT ? 0.6 * font : 0.9 * font + 4; // an enlarged one has the card before it near
+  const w = Math.max(textWidth(text, font) + side, 1.6 * font);
+  return { text, font, w, h: 1.62 * font };
 }
+
+/** Where the constants of a node stand. @param {GraphNode} node @param {Level} level @returns {import("../../types.js").Box[]} */
+export const pillBoxes = (node, level) =>
+  node.slots.flatMap((slot, i) => {
+    if (slot.constant === null || slot.wired) return [];
+    const { w, h } = pillFace(slot, level);
+    return [{ x: node.x - w - GAP, y: slotPoint(node, i)[1] - h / 2, w, h }];
+  });
 
 /** The label of an empty slot, which is unfinished and not a mistake.
  * @param {string} label @param {number} y @param {Level} level */
@@ -142,6 +158,7 @@ export const pillsReach = ({ slots }) =>
  * @property {boolean} complete whether it has more than the parts that are seen from far
  * @property {boolean} culled
  * @property {Level} level of detail, for which it is drawn
+ * @property {Element | null} guess what the visitor has answered: guesses.js places it
  */
 /** @typedef {"value" | "tangent" | "cotangent"} Which */
 /**
@@ -172,7 +189,7 @@ export const drawNodes = (layer, cards, nodes, complete, level) =>
 /** @param {GraphNode} node @param {boolean} complete @param {Level} level @returns {Card} */
 function makeCard(node, complete, level) {
   const root = svg("g", { "data-id": node.id, tabindex: -1, role: "button" });
-  return { root, node: null, look: "", numbers: null, complete, culled: false, level };
+  return { root, node: null, look: "", numbers: null, complete, culled: false, level, guess: null };
 }
 
 /** Draw the parts that are seen from near, too. @param {Card} card */
@@ -225,6 +242,7 @@ function redraw(card, node) {
   card.numbers = card.complete
     ? rebuild(card.root, node, card.level)
     : sketch(card.root, node, card.level);
+  if (card.guess) card.root.append(card.guess);
   if (card.numbers) writeNumbers(card.numbers, node, card.level);
   describe(card, node);
 }

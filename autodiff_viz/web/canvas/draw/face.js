@@ -42,7 +42,7 @@ const OUTPUT = { ...FLAG, text: "output" };
 /** @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
 export function chips(node, level, top) {
   const { unit, detail } = level;
-  const { isOutput, runs, segment, state, guess, w, foot = 0 } = node;
+  const { isOutput, runs, segment, state, w, foot = 0 } = node;
   const h = node.h + foot; // below its tabs
   const size = sizeAbove(node, level, top);
   const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
@@ -69,12 +69,7 @@ export function chips(node, level, top) {
     const chip = { kind: "runs", icon: "", text: runs.replace(/^x/, "×") };
     drawn.push(draw(chip, w - ROW - end(chip), h - 5, unit));
   }
-  if (guess) {
-    const room = (w - ROW - next) / unit - (runs ? 30 : 0);
-    drawn.push(
-      draw({ kind: "guess", icon: "", text: shortened(guess, room, FONT) }, next, h - 5, unit),
-    );
-  } else if (state?.length && unit <= WORDS)
+  if (state?.length && unit <= WORDS)
     drawn.push(
       draw(
         {
@@ -119,11 +114,12 @@ export function chipsReach(node, level, top) {
 /** The place of the chips above a card. @param {GraphNode} node @param {Level} level @param {number} top @returns {import("../../types.js").Box} */
 export function chipsBox(node, level, top) {
   const tall = TALL * sizeAbove(node, level, top);
-  return { x: node.x + ROW, y: node.y + overEdge(top) - tall, w: node.w - 2 * ROW, h: tall };
+  const w = node.w - 2 * ROW + flagOver(node, level, top);
+  return { x: node.x + ROW, y: node.y + overEdge(top) - tall, w, h: tall };
 }
 
-/** The rule and the problem or warning, shortened to `room` px. Beside a problem or warning, only the rule's icon is
- * shown.
+/** The rule and the problem or warning, in at most `room` px: of a problem or warning without room the icon alone. Beside
+ * one, only the rule's icon is shown.
  * @param {GraphNode} node @param {number} room @returns {Chip[]} */
 function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   if (muted && !problem) return [{ kind: "missing", icon: "mute", text: "muted" }];
@@ -131,7 +127,10 @@ function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   const named = /^[^:.]{1,12}(?=:)/.exec(warning ?? "")?.[0] ?? warning?.split(" ")[0] ?? "";
   const trouble = problem ? "problem" : named;
   const row = [];
-  if (trouble) row.push({ kind: problem ? "problem" : "warning", icon: "warning", text: trouble });
+  if (trouble) {
+    const chip = { kind: problem ? "problem" : "warning", icon: "warning", text: trouble };
+    row.push(chipWidth(chip) > room + CHIP_GAP ? { ...chip, text: "" } : chip);
+  }
   const left = room - (row.length ? chipWidth(row[0]) + CHIP_GAP : 0) - PAD.icon - PAD.side;
   const text = ruleText || RULES[rule]?.label;
   if (rule !== "follow")

@@ -2,6 +2,7 @@
 // Paint a drawing on the layers of the canvas, as far as it is in view; it decides nothing.
 
 import { html, svg } from "../../base/dom.js";
+import { hasChips } from "../state/fold.js";
 import { framesOf } from "../state/frames.js";
 import {
   viewAround,
@@ -14,8 +15,9 @@ import {
   withNode,
   zoomAt,
 } from "../state/geometry.js";
-import { completeCard, drawNodes, pillsReach, relevelCard } from "./cards.js";
-import { CHIPS_BEYOND } from "./face.js";
+import { completeCard, drawNodes, pillBoxes, pillsReach, relevelCard } from "./cards.js";
+import { CHIPS_BEYOND, chipsBox, inkTop } from "./face.js";
+import { isWithin, placeGuesses } from "./guesses.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, SIGNED, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
 import {
@@ -57,7 +59,12 @@ export function cull(stage, size, far, anew = false) {
   for (const strand of stage.strands.values()) {
     const inView = !wide || overlap(spanOf(strand), wide);
     if (inView && !far) completeStrand(strand, stage.layers.numbers);
-    hide(strand, [strand.root, strand.number, ...(strand.shape ? [strand.shape] : [])], !inView);
+    const { root, number, shape, guess } = strand;
+    hide(
+      strand,
+      [root, number, shape, guess].filter((part) => part !== null),
+      !inView,
+    );
   }
 }
 
@@ -100,6 +107,8 @@ function hide(entry, parts, hidden) {
 
 const PICTURED = 3; // a node with heat-maps takes as long to paint as so many others
 const HALF = 640; // px, a canvas beside a column in a window of 1100 px; below it, too, cards may have their numbers alone
+const GROWN = 30; // px
+const CLOSE = 1.4; // most `reading` in so narrow a canvas, where larger texts would leave a part of the graph out of view
 const NARROW = 480; // px; below it the first view shows all of a graph, with its numbers alone if need be, or names of a part of a large one
 const FEW = 15; // nodes; with at most so many, a first view is fitted again after every change
 const SOME = 40; // nodes; with at most so many, the first view has numbers, of a part if need be; of more, the whole as an overview, or the output
@@ -186,6 +195,8 @@ export function openStage() {
     /** @type {Drawing | null} the last one, as it is when nothing is dragged */ painted: null,
     /** @type {Drawing | null} whose wires have their numbers placed */ numbered: null,
     /** @type {import("../../types.js").Box[]} what numbers must not cover */ obstacles: [],
+    /** @type {import("../../types.js").Box[]} where what the visitor has answered stands */ guesses:
+      [],
     /** @type {{ box: import("../../types.js").Box | null, far: boolean }} what is drawn; null: all */ culling:
       { box: null, far: false },
     presents: false, // whether it is shown to an audience, as large as it can be
@@ -259,13 +270,31 @@ export function relevel(stage, level) {
 /** Place the numbers of the wires, unless they are placed; in a large graph only once they are legible.
  * @param {Stage} stage */
 export function giveNumbersPlaces(stage) {
-  if (stage.numbered !== stage.painted) placeNumbers(stage.strands, stage.obstacles, stage.level);
+  if (stage.numbered !== stage.painted) {
+    placeNumbers(stage.strands, stage.obstacles, stage.level);
+    giveGuessesPlaces(stage);
+  }
   stage.numbered = stage.painted;
+}
+
+/** Place what the visitor has answered, in view if all of the drawing is. @param {Stage} stage */
+function giveGuessesPlaces(stage) {
+  const { cards, strands, obstacles, level, view } = stage;
+  stage.guesses = placeGuesses(cards, strands, obstacles, level, view.k, wholeInView(stage));
+}
+
+/** The part of the world in view, if all of the drawing is, but for a few px by which texts have grown since it was fitted.
+ * @param {Stage} stage */
+function wholeInView(stage) {
+  const seen = visibleWorld(stage.view, sizeOf(stage));
+  const nearly = padded(seen, GROWN / stage.view.k);
+  return stage.content && isWithin(nearly, stage.content) ? seen : null;
 }
 
 /** Bounding box of a node with chips or its name above and constants to the left of its card.
  * @param {import("../../types.js").GraphNode} node @param {import("./levels.js").Level} level @returns {import("../../types.js").Box} */
-function bodyOf(node, { unit, text, detail }) {
+function bodyOf(node, level) {
+  const { unit, text, detail } = level;
   const plain =
     node.tab ||
     (node.rule === "follow" &&
@@ -274,13 +303,20 @@ function bodyOf(node, { unit, text, detail }) {
       !node.warning &&
       !node.group?.marks.length);
   const named = detail === "few" && !node.tab ? text : 4;
-  const [left, top] = [
-    pillsReach(node),
-    plain ? named : Math.max(CHIPS_BEYOND.above * unit, named),
-  ];
-  const foot = node.tab ? 0 : node.runs || node.state?.length ? CHIPS_BEYOND.below * unit : 4;
+  const chips = hasChips(node) ? chipsBox(node, level, inkTop(node, level)) : node;
+  const pills = detail === "one" || isFar(level) ? [] : pillBoxes(node, level);
+  const left = Math.max(pillsReach(node), ...pills.map(({ x }) => node.x - x));
+  const top = plain ? named : Math.max(CHIPS_BEYOND.above * unit, named, node.y - chips.y);
+  const right = Math.max(6, chips.x + chips.w - node.x - node.w);
+  const marked = node.runs || node.state?.length || (node.segment && detail === "near");
+  const foot = node.tab ? 0 : marked ? CHIPS_BEYOND.below * unit : 4;
   const below = node.tab ? 0 : (node.foot ?? 0) + foot;
-  return { x: node.x - left - 6, y: node.y - top, w: node.w + left + 12, h: node.h + top + below };
+  return {
+    x: node.x - left - 6,
+    y: node.y - top,
+    w: node.w + left + 6 + right,
+    h: node.h + top + below,
+  };
 }
 
 /** Set the view, limited so that some of the drawing stays in view. @param {Stage} stage @param {Viewport} wished */
@@ -297,6 +333,8 @@ function settle(stage, size) {
   relevel(stage, levelOf(view.k, stage.reading, size.w < HALF));
   cull(stage, size, isFar(stage.level));
   if (!isFar(stage.level)) giveNumbersPlaces(stage);
+  const seen = stage.guesses.length ? wholeInView(stage) : null;
+  if (seen && !stage.guesses.every((box) => isWithin(seen, box))) giveGuessesPlaces(stage);
   const { dataset } = stage.host;
   const more = sidesBeyond(view, stage.content, size, clearOf(size).bottom - SPARE);
   if (dataset.beyond !== more) dataset.beyond = more;
@@ -312,7 +350,8 @@ export const sizeOf = ({ surface, size }) =>
 export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
   const clear = clearOf(size);
-  const box = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
+  const all = [...(stage.content ? [stage.content] : []), ...stage.guesses];
+  const box = bounds(all) ?? { x: 0, y: 0, w: 1, h: 1 };
   if (stage.presents) return fit(box, size, { most: LARGEST * stage.reading, clear: BARE });
   const least = stage.reading * leastOf(size, drawing.nodes.length);
   const output =
@@ -335,7 +374,9 @@ export function wholeView(stage, drawing, first) {
 export function measureCanvas(stage) {
   if (stage.surface.clientWidth) stage.size ??= sizeOf(stage);
   const wished = getComputedStyle(stage.host).getPropertyValue("--type-least");
-  stage.reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(wished));
+  const reading = readingOf({ w: innerWidth, h: innerHeight }, parseFloat(wished));
+  const isNarrow = stage.size && stage.size.w < HALF;
+  stage.reading = isNarrow ? Math.min(reading, CLOSE) : reading;
 }
 
 /** Least scale of a first view; 0 for any. @param {{ w: number }} size @param {number} nodes */

@@ -117,6 +117,20 @@ function boxAt({ curve, text, size = SIZE }, place) {
   return { x: x - w / 2, y: y - h / 2, w, h };
 }
 
+/** Count the sampled points of wires that a box covers. @param {Cubic[][]} wires @returns {(box: Box) => number} */
+export function crossingsOf(wires) {
+  const crossed = grid(wires.flatMap(pointsOf));
+  return (box) => crossed.hits(box, Infinity);
+}
+
+/** Where the number of a wire stands; where it has no place, the middle of the wire. @param {Strand} strand @returns {Box} */
+export function numberBox({ curve, place, size, number, wire }) {
+  if (!number.classList.contains("crowded"))
+    return boxAt({ id: "", weight: 0, curve, text: wire?.passed ?? "", size }, place);
+  const [x, y] = pointAt(curve, 0.5).point;
+  return { x, y, w: 0, h: 0 };
+}
+
 /** Small boxes along a wire. @param {Cubic[]} curve @returns {Box[]} */
 function pointsOf(curve) {
   const [start, end] = [curve[0]?.[0] ?? [0, 0], curve.at(-1)?.[3] ?? [0, 0]];
@@ -187,6 +201,7 @@ function cellsOf(box) {
  * @property {Element} number
  * @property {Element} title
  * @property {Element | null} shape
+ * @property {Element | null} guess what the visitor has answered about it: guesses.js places it
  * @property {Element | null} layer
  * @property {Wire | null} wire
  * @property {GraphNode | null} from
@@ -201,7 +216,7 @@ function cellsOf(box) {
  */
 
 const SIGNS = { "-1": "negative", 0: "zero", 1: "positive", 2: "mixed" };
-const FLOW = /** @type {const} */ (["width", "sign", "passed", "hidden", "guess"]);
+const FLOW = /** @type {const} */ (["width", "sign", "passed", "hidden"]);
 const GRAD = "grad"; // op of a node whose wires say what is differentiated, and by what
 const NUMBER = 13; // px
 const THIN = 1.5;
@@ -222,8 +237,8 @@ export function drawWires(layer, numbers, strands, wires, nodes, complete) {
     if (complete) completeStrand(strand, numbers);
     return strand;
   };
-  const forget = (/** @type {Strand} */ { root, number, shape }) =>
-    [root, number, shape].forEach((part) => part?.remove());
+  const forget = (/** @type {Strand} */ { root, number, shape, guess }) =>
+    [root, number, shape, guess].forEach((part) => part?.remove());
   keep(
     layer,
     strands,
@@ -267,6 +282,7 @@ function makeStrand(wire) {
     number,
     title,
     shape: null,
+    guess: null,
     layer: null,
     wire: null,
     from: null,
@@ -352,9 +368,6 @@ export function writeWireTitle(strand, isPassed) {
   );
 }
 
-/** The number of a wire with what the visitor has answered about it. @param {string} passed @param {Wire | null} wire */
-const withGuess = (passed, wire) => (wire?.guess ? `${passed} \u00b7 ${wire.guess}` : passed);
-
 /** Show the contribution that goes backward: its number, thickness, colour and arrow.
  * @param {Strand} strand @param {Flow} flow */
 export function showFlow(strand, flow) {
@@ -369,7 +382,7 @@ export function showFlow(strand, flow) {
   const wide = `calc(${(sign ? THIN + THICK * width : THIN).toFixed(1)}px * var(--unit, 1))`;
   for (const part of [line, other]) part.style.strokeWidth = wide;
   root.style.setProperty("--pale", `${(sign ? PALEST * (1 - width) : 0).toFixed(0)}%`);
-  setText(number, withGuess(passed, strand.wire));
+  setText(number, passed);
   if (strand.curve.length) placeArrow(strand);
 }
 
@@ -438,7 +451,7 @@ export function placeNumbers(strands, obstacles, level) {
     .map(([id, { curve, wire }]) => ({
       id,
       curve,
-      text: withGuess(wire?.passed ?? "", wire),
+      text: wire?.passed ?? "",
       weight: wire?.sign ? 1 + wire.width : 0,
       size,
     }));

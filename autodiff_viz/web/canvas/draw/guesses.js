@@ -1,0 +1,174 @@
+// @ts-check
+// Draw what a visitor has answered beside the number that it was about, where it covers no card, no number and no chip.
+
+import { svg } from "../../base/dom.js";
+import { shortened, textWidth } from "../../base/numbers.js";
+import { overlap, padded } from "../state/geometry.js";
+import { pillBoxes } from "./cards.js";
+import { baselines, inkTop } from "./face.js";
+import { crossingsOf, numberBox } from "./wires.js";
+
+/** @typedef {import("../../types.js").Box} Box */
+/** @typedef {import("./levels.js").Level} Level */
+
+const FONT = 11.5; // px
+const BOLD = 1.12; // width of semi-bold letters over its estimate, also where the browser rounds it to whole px
+const TALL = 1.65; // height, of the font's size
+const SIDES = 1.4; // px left and right of the text, of the font's size
+const MOST = 16; // width of the text, of the font's size
+const APART = 2; // px on the screen to what it must not cover
+const FAR = 6; // heights of a chip within which a place is sought
+const [ACROSS, DOWN] = [0.25, 0.25]; // steps of the search, of a chip's width and height
+const CROSSED = 0.35; // cost of a sampled point of a wire that is covered, in heights of a chip
+const ABOVE = 0.3; // cost of a place that is not below, where it usually is
+const ASIDE = 0.2; // cost of a place that is half a card and half a chip to the left or the right
+const LED = 0.8; // heights from which on a line leads to what it is about
+const EDGE = 1; // px on the screen to the edge of the canvas
+const [COVERED, OUTSIDE] = [100, 24]; // cost of something that is covered, and of a place that is not in view
+
+/** The place of a box beside another one that it is about: it covers none of `covers` and stays in `room` where it can, crosses
+ * few wires, and is near. Pure.
+ * @param {Box} about @param {{ w: number, h: number }} size @param {Box[]} covers @param {(box: Box) => number} crossings sampled
+ * points of wires under a box @param {Box | null} room @param {number} apart @returns {Box} */
+export function freeBeside(about, size, covers, crossings, room, apart) {
+  const { w, h } = size;
+  const near = { x: about.x + (about.w - w) / 2, y: about.y + about.h + apart, w, h };
+  const reach = padded(about, FAR * h);
+  const rivals = covers.filter((box) => overlap(box, padded(reach, w)));
+  let [best, lowest] = [near, Infinity];
+  for (let y = about.y - (FAR + 1) * h; y <= about.y + about.h + FAR * h; y += DOWN * h)
+    for (let x = about.x - w - 2 * h; x <= about.x + about.w + 2 * h; x += ACROSS * w) {
+      const box = { x, y, w, h };
+      const off = Math.abs(x + w / 2 - about.x - about.w / 2) / (about.w + w);
+      const away =
+        distance(about, box) / h + (y >= about.y + about.h ? 0 : ABOVE) + 2 * ASIDE * off;
+      if (away >= lowest) continue;
+      const spare = padded(box, apart);
+      const hit = rivals.filter((other) => overlap(other, spare)).length;
+      const outside = room && !isWithin(room, box) ? OUTSIDE : 0;
+      const cost = away + COVERED * hit + outside + CROSSED * crossings(box);
+      if (cost < lowest) [best, lowest] = [box, cost];
+    }
+  return best;
+}
+
+/** Px between two boxes; 0 where they overlap. @param {Box} a @param {Box} b */
+const distance = (a, b) =>
+  Math.hypot(
+    Math.max(0, b.x - a.x - a.w, a.x - b.x - b.w),
+    Math.max(0, b.y - a.y - a.h, a.y - b.y - b.h),
+  );
+
+/** @param {Box} outer @param {Box} inner */
+export const isWithin = (outer, inner) =>
+  inner.x >= outer.x &&
+  inner.y >= outer.y &&
+  inner.x + inner.w <= outer.x + outer.w &&
+  inner.y + inner.h <= outer.y + outer.h;
+
+/** Draw what the visitor has answered about nodes and wires, after the numbers have their places.
+ * @param {Map<string, import("./cards.js").Card>} cards @param {Map<string, import("./wires.js").Strand>} strands
+ * @param {Box[]} obstacles what numbers must not cover @param {Level} level @param {number} k scale of the view
+ * @param {Box | null} room the part of the drawing that is in view; null where that is not all of it
+ * @returns {Box[]} their places */
+export function placeGuesses(cards, strands, obstacles, level, k, room) {
+  for (const entry of [...cards.values(), ...strands.values()]) {
+    entry.guess?.remove();
+    entry.guess = null;
+  }
+  const [nodes, wires] = [
+    [...cards.values()].filter(({ node }) => node?.guess),
+    [...strands.values()].filter(({ wire }) => wire?.guess),
+  ];
+  if (!nodes.length && !wires.length) return [];
+  const covers = [
+    ...obstacles,
+    ...[...cards.values()].flatMap(({ node }) => (node ? textsOf(node, level) : [])),
+    ...[...strands.values()].map(numberBox).filter(({ w }) => w),
+  ];
+  const crossings = crossingsOf([...strands.values()].map(({ curve }) => curve));
+  const seen = room && padded(room, -EDGE / k);
+  /** @type {Box[]} */
+  const places = [];
+  const place = (/** @type {string} */ text, /** @type {Box} */ about) => {
+    const chip = guessChip(text, about, [...covers, ...places], crossings, level, k, seen);
+    places.push(chip.box);
+    return chip;
+  };
+  for (const card of nodes) {
+    const node = /** @type {import("../../types.js").GraphNode} */ (card.node);
+    card.guess = drawn(place(node.guess ?? "", node), node.x, node.y);
+    card.root.append(card.guess);
+  }
+  for (const strand of wires) {
+    strand.guess = drawn(place(strand.wire?.guess ?? "", numberBox(strand)), 0, 0);
+    strand.layer?.append(strand.guess);
+  }
+  return places;
+}
+
+/** What a card says beyond its edges: its constants, and on a phone its sign and numbers, which may be larger than it.
+ * @param {import("../../types.js").GraphNode} node @param {Level} level @returns {Box[]} */
+function textsOf(node, level) {
+  if (level.detail !== "one") return pillBoxes(node, level);
+  const texts = [node.value, node.cotangent].map((text) => textWidth(text ?? "", level.number));
+  const w = Math.max(textWidth(node.symbol, level.text), ...texts);
+  const top = inkTop(node, level);
+  const { rows } = baselines(node, level);
+  return [{ x: node.x + (node.w - w) / 2, y: node.y + top, w, h: rows[rows.length - 1] - top }];
+}
+
+/**
+ * @typedef {object} Chip
+ * @property {Box} box
+ * @property {Box} about
+ * @property {number} font px
+ * @property {string} says
+ */
+
+/** A guess where it is free. @param {string} text @param {Box} about @param {Box[]} covers @param {(box: Box) => number} crossings
+ * @param {Level} level @param {number} k scale of the view @param {Box | null} room @returns {Chip} */
+function guessChip(text, about, covers, crossings, level, k, room) {
+  const font = Math.max(FONT, level.text);
+  const says = shortened(text, MOST, 1);
+  const size = { w: textWidth(says, font) * BOLD + SIDES * font, h: TALL * font };
+  const box = freeBeside(about, size, covers, crossings, room, APART / k);
+  return { box, about, font, says };
+}
+
+/** Draw a guess, with a line to what it is about where that is not near. @param {Chip} chip @param {number} left of what it is
+ * drawn in @param {number} top */
+function drawn({ box, about, font, says }, left, top) {
+  const [x, y] = [box.x - left, box.y - top];
+  const words = svg("text", { x: x + box.w / 2, y: y + box.h / 2 + 0.35 * font }, says);
+  words.style.fontSize = `${font.toFixed(1)}px`;
+  const led = distance(about, box) > LED * box.h;
+  return svg(
+    "g",
+    { class: "chip guess" },
+    ...(led ? [leader(about, box, left, top)] : []),
+    svg("rect", { x, y, width: box.w, height: box.h, rx: box.h / 2 }),
+    words,
+  );
+}
+
+/** A line from one box to the other, between their nearest points. @param {Box} about @param {Box} box @param {number} left @param {number} top */
+function leader(about, box, left, top) {
+  const [[x1, x2], [y1, y2]] = [
+    nearest(about.x, about.w, box.x, box.w),
+    nearest(about.y, about.h, box.y, box.h),
+  ];
+  return svg("path", {
+    class: "guess-line",
+    d: `M${x1 - left} ${y1 - top}L${x2 - left} ${y2 - top}`,
+  });
+}
+
+/** The nearest points of two intervals, the middle of what they share.
+ * @param {number} a @param {number} long @param {number} b @param {number} wide @returns {[number, number]} */
+function nearest(a, long, b, wide) {
+  if (b > a + long) return [a + long, b];
+  if (a > b + wide) return [a, b + wide];
+  const middle = (Math.max(a, b) + Math.min(a + long, b + wide)) / 2;
+  return [middle, middle];
+}

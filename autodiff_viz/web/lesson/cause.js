@@ -1,0 +1,54 @@
+// @ts-check
+// Show beside the question why nothing arrives, or where a NaN comes from, so that lesson and cause are read together.
+
+import { Mend } from "../base/cure.js";
+import { html, setText } from "../base/dom.js";
+import { whenRefused } from "../canvas/popovers/notice.js";
+import { PHONE, showPanel } from "../dock/panels.js";
+
+/** @typedef {import("../canvas/editor.js").Editor} Editor */
+/** @typedef {import("../types.js").Drawing} Drawing */
+/** @typedef {import("../base/cure.js").Explanation} Explanation */
+
+/** The cause of what arrives at a node; true while it is worked out, null where none is found. Pure.
+ * @param {Pick<Drawing, "node" | "check">} drawing @param {string} name @returns {Explanation | true | null} */
+export function causeOf({ node, check }, name) {
+  const own = node?.name === name ? node : undefined;
+  const found = own?.why ?? check?.origin;
+  return found ?? (!own || own.awaited === true || check?.state === "checking" || null);
+}
+
+/** Draw it; `editor.showCause` shows it for a node until a number changes. On a phone the node's own panel has it.
+ * @param {Editor} editor @param {() => string} said what is said of the answer, which need not be said again
+ * @returns {HTMLElement} */
+export function lessonCause(editor, said) {
+  const mend = new Mend((edit, refused) => {
+    editor.send(edit);
+    editor.stage.surface.focus({ preventScroll: true }); // the button goes
+    whenRefused(editor, refused);
+    return editor.outbox.last;
+  });
+  const looking = html("p", { class: "looking" });
+  const root = html("div", { class: "cause", role: "status" }, looking, mend.root);
+  root.hidden = true;
+  /** @type {{ name: string, state: unknown } | null} */
+  let about = null;
+
+  const show = () => {
+    const { drawing } = editor;
+    if (about && (about.state !== drawing.state || editor.single !== about.name)) about = null;
+    const cause = about && causeOf(drawing, about.name);
+    root.hidden = !cause;
+    setText(looking, cause === true ? "Looking for the cause …" : "");
+    mend.show(cause === true ? null : cause);
+    mend.says.hidden = said().includes(mend.says.textContent ?? "");
+  };
+  editor.showCause = (name) => {
+    editor.select([name], true);
+    about = { name, state: editor.drawing.state };
+    show();
+    if (matchMedia(PHONE).matches) showPanel("node");
+  };
+  editor.watchers.push(show);
+  return root;
+}

@@ -1,0 +1,22 @@
+// Test what a lesson says of the cause: the node's own reason, else where a NaN begins, else that it is looked for.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { causeOf } from "../../../autodiff_viz/web/lesson/cause.js";
+
+const why = { says: "A stop." };
+const origin = { says: "0 times infinity." };
+
+test("the reason of the node that is asked about comes first", () => {
+  assert.equal(causeOf({ node: { name: "x", why }, check: { origin } }, "x"), why);
+  assert.equal(causeOf({ node: { name: "x" }, check: { origin } }, "x"), origin);
+  assert.equal(causeOf({ node: { name: "y", why }, check: {} }, "x"), true);
+});
+
+test("it is looked for as long as a worker has still to answer, and no longer", () => {
+  assert.equal(causeOf({}, "x"), true);
+  assert.equal(causeOf({ node: { name: "x", awaited: true } }, "x"), true);
+  assert.equal(causeOf({ node: { name: "x" }, check: { state: "checking" } }, "x"), true);
+  assert.equal(causeOf({ node: { name: "x" }, check: { state: "agrees" } }, "x"), null);
+});
