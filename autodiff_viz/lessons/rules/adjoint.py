@@ -53,12 +53,12 @@ LESSON = Lesson(
                 Question(
                     NUMBER,
                     Quantity(COTANGENT, "u"),
-                    words="If it is right: what do they give, times `u` and added up?",
+                    words="Its two numbers times those of `u`, added up: what must that be?",
                     told=(
                         (
                             "-8",
                             "−8 goes along the rows: 1 · 3 + 2 · 1 for the first place. But which entries of "
-                            "`W` did it meet?",
+                            "`W` does that place meet?",
                         ),
                         (
                             "16",

@@ -7,7 +7,8 @@ from autodiff_viz.messages import edits
 from autodiff_viz.messages.edits import edit_data
 
 WEIGHTS = """w = parameter(shape=(1000,), init="ones")
-loss = sum(square(w))
+squares = square(w)
+loss = sum(squares)
 """
 TWO = """x = 2.0
 y = 3.0
