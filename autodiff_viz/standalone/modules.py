@@ -247,12 +247,15 @@ def script_of(entry: str, in_place: Mapping[str, str], root: Path = WEB) -> str:
     shared = re.findall(r"\w+", " ".join(one or several for one, several in _OF_SHARED.findall(others)))
     kept = {CONSTANTS: (_RECORD, frozenset(shared)), ICONS: (_ICON, words_of(others))}
     told = ((name, _told(text, *kept[name]) if name in kept else text) for name, text in modules)
-    return compact(nested([*told]))
+    return compact(nested([(name, _OF_MENUS.sub("", text) if name in DATA else text) for name, text in told]))
 
 
 CONSTANTS, ICONS = "base/constants.js", "base/icons.js"
 DATA = {CONSTANTS, ICONS}
 """Modules with data, of which the records go that no other module names."""
+
+_OF_MENUS = re.compile(r'"(action|says|key|replaces|keeps|takesNames)": ("[^"]*"|\w+),? ?|, "\w+": false')
+"""Fields of rules and policies that only menus and fields read: a figure has none."""
 
 _OF_SHARED = re.compile(r"\bshared\.(\w+)|\{([^}]*)\} = shared;")
 _RECORD = re.compile(r'^  "(\w+)": .*,\n', re.MULTILINE)

@@ -46,7 +46,8 @@ from autodiff_viz.standalone.styles import compact_style, shaken_styles
 from autodiff_viz.standalone.tokens import words_of
 
 ENTRY, ASKED = "figure/figure.js", "figure/asked.js"
-ASKING = "asking/answer.js"
+ASKING = ("asking/answer.js", "canvas/draw/guesses.js")
+"""Modules that only a figure with questions has."""
 AWAY = "figure/away.js"
 IN_PLACE = {
     "canvas/actions/actions.js": "figure/actions.js",
@@ -79,11 +80,11 @@ IN_PLACE = {
 
 SHEETS = {
     "editor": (
-        "canvas/canvas.css", "canvas/forward.css", "canvas/groups.css", "canvas/notice.css",
+        "canvas/canvas.css", "canvas/groups.css", "canvas/notice.css",
         "canvas/phone.css",
         "canvas/play.css", "canvas/reach.css", "canvas/regions.css", "canvas/rules.css",
         "canvas/selection.css", "canvas/sizes.css", "canvas/toolbar.css", "canvas/twins.css",
-        "canvas/view.css", "canvas/wiring.css", "figure/editor.css",
+        "canvas/view.css", "figure/editor.css",
     ),
     "sliders": ("sliders/sliders.css", "figure/sliders.css"),
     "node": ("inspector/inspector.css", "base/cure.css"),
@@ -281,7 +282,8 @@ def in_script(data: Any) -> str:
 @cache
 def parts(asks: bool = False) -> tuple[str, dict[str, str]]:
     """Return the script of all figures, or of those that ask, and its style sheets by place."""
-    source = script_of(ASKED, IN_PLACE) if asks else script_of(ENTRY, {**IN_PLACE, ASKING: AWAY})
+    away = {} if asks else dict.fromkeys(ASKING, "figure/no_questions.js")
+    source = script_of(ASKED if asks else ENTRY, {**IN_PLACE, **away})
     if re.search(r"</script|<!--", source, re.IGNORECASE):
         raise ValueError("A script of ours has what would end its element.")
     words = words_of(source)

@@ -45,7 +45,6 @@ export const flip = (editor) => editor.drawing.twins && editor.send({ kind: "fli
 export const stopAsking = (editor) => editor.send({ kind: "stop_asking" });
 export const removeQuestion = stopAsking;
 export const openAsk = () => {};
-export const openAnswer = () => {};
 
 /** Copy a text. @param {Editor} editor @param {string} what @param {string} text */
 export const copy = (editor, what, text) =>
