@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.graph.model import IDENTITY, Call, Lambda, Rule, Term
@@ -20,6 +21,13 @@ from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.values import Array, Refused
 
 ARRIVING = "v"
+
+
+@dataclass(eq=False)
+class Detached:
+    """Numbers of the nodes whose backward function detaches something: its own derivative is not read."""
+
+    numbers: set[int] = field(default_factory=set)
 
 
 @contextmanager
@@ -81,6 +89,8 @@ def declare(
     rule = Rule(PULLBACK, Lambda((*args, "out"), tuple(out)))
     made = r.make("first", [Array(held, framework, dtype) for held in reads], rule=rule)
     made.dtype = dtype
+    if terms.stopped:
+        r.state(Detached).numbers.add(made.held.number)
     return made
 
 

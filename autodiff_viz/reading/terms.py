@@ -27,6 +27,7 @@ class Terms:
 
     Attributes:
       captured: the nodes that the body reads, with the names of the arguments that stand for them.
+      stopped: whether something in it is detached, which only a derivative of the derivative tells.
     """
 
     def __init__(self, outer: Builder, given: Mapping[str, Shape | None], wires: Mapping[int, str]) -> None:
@@ -34,7 +35,7 @@ class Terms:
         self.shapes: dict[str, Shape | None] = dict(given)
         self.wires, self.captured = wires, {}  # type: Mapping[int, str], dict[int, str]
         self.made = 0
-        self.elementwise = True
+        self.elementwise, self.stopped = True, False
 
     def add(self, op: str, slots: Iterable[Any], rule: Rule | None = None, **params: Any) -> Term:
         """Return the term of an op.

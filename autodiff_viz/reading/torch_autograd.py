@@ -23,6 +23,7 @@ from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
 from autodiff_viz.reading import torch_functional
 from autodiff_viz.reading.arrays import known, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
+from autodiff_viz.reading.declared import Detached
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import argument, merged
@@ -188,6 +189,21 @@ def between(r: Interpreter, root: Ref, sources: Iterable[Ref]) -> set[int]:
     return on_the_way - {n for n in ends if not any(n in _slots(r, m) for m in on_the_way)} | ends
 
 
+def pass_through(r: Interpreter, root: Ref, sources: Sequence[Ref], retain: bool, create: bool) -> None:
+    """Note a backward pass through the nodes on the ways from an output.
+
+    Raises:
+      Refused: the derivative can be differentiated again, and a backward function on the way detaches.
+    """
+    numbers = between(r, root, sources)
+    if create and numbers & r.state(Detached).numbers:
+        raise Refused(
+            "A backward() that detaches is not read where create_graph=True asks for its derivative.",
+            "Save the detached tensor in forward(): ctx.save_for_backward(x.detach()).",
+        )
+    passed(r, numbers, retain)
+
+
 def _slots(r: Interpreter, number: int) -> list[int]:
     return [slot.number for slot in r.builder.drafts[number].slots if isinstance(slot, Ref)]
 
@@ -278,7 +294,7 @@ def backward(
     found = [(one, [ref for ref in info(r, one).sources if ref.number in below]) for one in chosen]
     found = [(one, refs) for one, refs in found if refs]
     retain = create if retain_graph is None else bool(retain_graph)
-    passed(r, between(r, root.held, [ref for _, refs in found for ref in refs]), retain)
+    pass_through(r, root.held, [ref for _, refs in found for ref in refs], retain, create)
     state.ran = True
     added = False
     for one, refs in found:
@@ -408,7 +424,7 @@ def autograd_grad(
             )
     retain = create if retain_graph is None else bool(retain_graph)
     sources = [[ref for ref in info(r, one).sources if ref.number in below] for one in ins]
-    passed(r, between(r, root.held, [ref for refs in sources for ref in refs]), retain)
+    pass_through(r, root.held, [ref for refs in sources for ref in refs], retain, create)
     r.roots.append(root.held)
     results: list[Any] = []
     for one, refs in zip(ins, sources, strict=True):

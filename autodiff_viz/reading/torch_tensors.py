@@ -685,6 +685,7 @@ def detach(r: Interpreter, input: Any) -> Array:
 def stopped(r: Interpreter, x: Array, kind: str) -> Array:
     """Return a view that no gradient passes."""
     if not isinstance(r.builder, Builder):
+        r.builder.stopped = True
         return x
     if not x.is_node:
         return x

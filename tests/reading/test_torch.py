@@ -70,6 +70,35 @@ def test_what_pytorch_refuses_is_refused_in_its_words(words):
     assert problem.line is not None
 
 
+SQUARED = """import torch
+class Square(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward({saved})
+        return x * x
+    @staticmethod
+    def backward(ctx, v):
+        (x,) = ctx.saved_tensors
+        return v * 2 * {read}
+x = torch.tensor(3.0, requires_grad=True)
+z = x * Square.apply(x)
+g, = torch.autograd.grad(z, x, create_graph={twice})
+"""
+
+
+def test_what_a_backward_detaches_counts_in_its_derivative():
+    """PyTorch 2.13 prints 27, and 12 where x is detached: of x² + x · 2x the 2x is a number, so 6 + 6."""
+    again = "h, = torch.autograd.grad(g, x)\n"
+    once = read(SQUARED.format(saved="x", read="x.detach()", twice=False))
+    assert once.refused == ()
+    assert once.answers()["x"] == 27.0
+    kept = read(SQUARED.format(saved="x.detach()", read="x", twice=True) + again)
+    assert kept.answers()["x"] == 12.0
+    (problem,) = read(SQUARED.format(saved="x", read="x.detach()", twice=True) + again).refused
+    assert "create_graph" in problem.message
+    assert "x.detach()" in problem.hint
+
+
 def test_an_answer_that_depends_on_unknown_draws_is_refused():
     reading = read("import torch\nx = torch.randn(3, requires_grad=True)\n(x ** 2).sum().backward()")
     with pytest.raises(GraphError, match=r"draws in line 2"):
