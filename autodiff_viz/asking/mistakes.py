@@ -778,19 +778,19 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "slope-alone",
-        "slope alone",
+        "a slope without what arrives",
         "<guess> is the slope of <node> alone. What arrives there multiplies it.",
         _slope_alone,
     ),
     Mistake(
         "arriving-alone",
-        "arriving alone",
+        "what arrives without slopes",
         "<guess> is what arrives at <node>. Slopes on the way multiply it.",
         _arriving_alone,
     ),
     Mistake(
         "own-factor",
-        "own factor",
+        "a factor itself, not the other",
         "<guess> takes the value of <node> itself. The slope of a product, here <at>, is the other factor.",
         _own_factor,
     ),
@@ -808,7 +808,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "value",
-        "value",
+        "the value, not the slope",
         "<guess> is the value of <node>. Asked is how fast the output moves, not how large something is.",
         _value,
     ),
