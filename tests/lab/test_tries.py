@@ -94,6 +94,7 @@ def test_the_same_done_by_hand_is_ticked_too():
     assert done(set_input(lab, "x", -1.5))[0]  # any other value
     assert done(edited(lab, ruled("b", "stop"))) == [False, True, False, False]
     assert done(open_lesson(lab, "fork", 1)) == [False, False, True, False]
+    assert done(edited(trained(opened("zero-start"), 20), put("w1", 0.1)))[1]  # w1's own number is on view
 
 
 def ten(*edits: dict) -> Lab:

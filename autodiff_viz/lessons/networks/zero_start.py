@@ -82,7 +82,7 @@ LESSON = Lesson(
         ),
         Try(
             "Set `w1` to 0.1: −0.2 arrives at `w2`, so the first step moves it.",
-            (Part(0, (put("w1", 0.1), put("w2", 0.0)), untrained=True),),
+            (Part(0, (put("w1", 0.1), put("w2", 0.0))),),
             ("w1", "w2"),
             then=(
                 Claim("w2 gets", "gradient", "w2", -0.2, "by hand: −2 · 0.1 · 1"),
