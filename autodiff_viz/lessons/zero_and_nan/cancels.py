@@ -62,7 +62,8 @@ LESSON = Lesson(
             then=(Claim("mu gets", "gradient", "mu", 0.75, "by hand: 1.5/sigma", 1, EXACTLY),),
         ),
         Try(
-            "Move `sigma` to 1: both paths double, to 1.5 and −1.5, and their sum stays 0.",
+            "In *A draw and its chance* move `sigma` to 1: both paths double, to 1.5 and −1.5, and their "
+            "sum stays 0.",
             (Part(edits=(put("sigma", 1.0),)),),
             ("mu",),
             then=(
