@@ -48,7 +48,9 @@ def onward(lab: Lab, before: Reached = NONE) -> Onward | None:
         return Onward(GRAPH, "Next question", lesson.key, asks[0])
     for i, item in enumerate(exercises[1]):
         if not item.is_done:
-            which = "Do the next try" if i or item.done else "Do the first try"
+            which = "Do the next try" if i else "Do the first try"
+            if item.done:
+                which = "Do the rest of this try"
             if item.opens:
                 which = f"Now open {PLOTS[item.opens[0]]}"
             return Onward(TRY, which, lesson.key, i, item)

@@ -78,6 +78,17 @@ def test_after_the_last_lesson_of_a_track_comes_the_first_of_the_next(monkeypatc
     assert onward(lab, Reached("last", done)).kind == LESSONS
 
 
+def test_of_an_exercise_with_two_parts_the_rest_is_named_until_both_are_reached(monkeypatch):
+    parts = (Part(edits=(put("x", 0.0),)), Part(edits=(put("x", 2.0),)))
+    two = replace(ASKS, to_try=(Try("Move `x` to 0, then to 2.", parts),), steps=ASKS.steps[:1])
+    monkeypatch.setattr(gallery, "LESSONS", (two,))
+    lab = answered(open_lesson(start(), "asks"), 0, "6")
+    assert onward(lab).says == "Do the first try"
+    before = reached(NONE, do_try(lab, "asks", 0))
+    assert onward(lab, before).says == "Do the rest of this try"
+    assert onward(lab, reached(before, do_try(lab, "asks", 0, before))).kind == LESSONS
+
+
 def test_a_plot_that_is_left_is_the_one_thing_to_press(monkeypatch):
     shown = replace(ASKS, to_try=(replace(ASKS.to_try[0], shows=("x", "sweep")),), steps=ASKS.steps[:1])
     monkeypatch.setattr(gallery, "LESSONS", (shown,))

@@ -116,6 +116,20 @@ def test_the_lesson_is_short_and_says_for_whom_it_is(found):
     assert len(found.claims) >= 2
 
 
+@pytest.mark.parametrize("found", LESSONS, ids=name)
+def test_an_exercise_that_goes_to_another_graph_names_it(found):
+    """By its title, or as A or B, since nothing is ticked for the same edit of another graph."""
+    parts = [(item.says, part.variant) for item in found.to_try for part in item.parts]
+    steps = zip([0, *(variant for _, variant in parts)], parts, strict=False)
+    assert [
+        (says, title)
+        for before, (says, variant) in steps
+        if variant != before
+        and (title := found.steps[variant].title).casefold() not in says.casefold()
+        and not re.search(r"\b[AB]\b", says)
+    ] == []
+
+
 def test_a_lesson_comes_after_those_that_it_needs():
     keys = [found.key for found in LESSONS]
     late = {

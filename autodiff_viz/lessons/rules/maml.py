@@ -76,7 +76,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Move `rate` to 1: every start is taken to 0, so 0 arrives at `theta`.",
+            "In *Through the step* move `rate` to 1: every start is taken to 0, so 0 arrives at `theta`.",
             (Part(edits=(put("rate", 1.0),)),),
             ("theta", "adapted"),
             then=(

@@ -90,7 +90,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "In the cube move `x` to 0: `g` is 0 and 0 arrives. Move on to −1: `g` is 3, and −6 arrives.",
+            "In *The slope of a cube* move `x` to 0: `g` is 0 and 0 arrives. Move on to −1: `g` is 3, and "
+            "−6 arrives.",
             (Part(edits=(put("x", 0.0),)), Part(edits=(put("x", -1.0),))),
             ("g", "x"),
             then=(

@@ -72,7 +72,8 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Move `x` to 4: the root is taken, 0.25 arrives, and nobody would suspect the line.",
+            "In *A guarded root* move `x` to 4: the root is taken, 0.25 arrives, and nobody would "
+            "suspect the line.",
             (Part(edits=(put("x", 4.0),)),),
             ("x",),
             then=(Claim("What arrives at x", "cotangent", "x", 0.25, "by hand: 1/(2√4)", within=EXACTLY),),

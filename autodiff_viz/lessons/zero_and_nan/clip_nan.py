@@ -54,7 +54,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Move `x` to 0.5, between the ends: −1.155 arrives.",
+            "In *Clipped to 1* move `x` to 0.5, between the ends: −1.155 arrives.",
             (Part(edits=(put("x", 0.5),)),),
             ("x",),
             then=(

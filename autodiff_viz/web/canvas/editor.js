@@ -164,9 +164,10 @@ export class Editor {
     const { length } = this.outbox.pending;
     this.stage.host.dataset.pending = String(length);
     showOffline(this.stage.host, length);
+    // A slider moves its numbers itself; a first answer is judged by slopes that JAX may have to compile.
     const awaits = this.mail.outbox.pending.some(
-      ({ kind }) => kind !== "slide" && !NO_MATTER.has(kind),
-    ); // a slider moves its numbers itself
+      ({ kind }) => kind === "answer" || (kind !== "slide" && !NO_MATTER.has(kind)),
+    );
     this.waiting.tell(awaits && !isOffline());
   }
 

@@ -142,6 +142,15 @@ test("a formula that is typed is awaited too", (context) => {
   assert.deepEqual(lines(), [WAITING]);
 });
 
+test("what is said of an answer is awaited too, though it changes no number", (context) => {
+  const { editor, answer, lines } = opened(context);
+  editor.send({ kind: "answer", at: 0, text: "1.5" });
+  context.mock.timers.tick(1100);
+  assert.deepEqual(lines(), [WAITING]);
+  answer();
+  assert.deepEqual(lines(), []);
+});
+
 test("edits that change no number, and sliders, which move their numbers themselves, are not", (context) => {
   const { editor, lines } = opened(context);
   for (const kind of ["select", "move", "figure"]) editor.send({ kind });
