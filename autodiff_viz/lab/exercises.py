@@ -190,7 +190,10 @@ def _key(lab: Lab) -> bytes:
     made = own(lab)
     steps = (len(made), made.running, made.course.phases if made.course else ()) if made else ()
     return identity(
-        (lab.lesson, lab.variant, lab.graph, lab.seed, lab.selected, lab.collapsed, lab.step, steps)
+        (
+            *(lab.lesson, lab.variant, lab.graph, lab.seed, lab.selected, lab.collapsed, lab.forward),
+            *(lab.step, steps),
+        )
     )
 
 
@@ -261,6 +264,8 @@ def _changes_nothing(lab: Lab, start: Graph, edit: Edit) -> bool:
     if edit["kind"] == "uncheckpoint":  # done once the region is gone and its nodes are still there
         there = all(node.name in lab.graph for node in start.nodes)
         return there and all(region.name != edit["region"] for region in lab.graph.regions)
+    if edit["kind"] == "tangent":  # forward mode has to be on
+        return lab.forward is not None and dict(lab.forward).get(edit["node"], 0.0) == float(edit["value"])
     if edit.get("any"):
         return _differs(lab.graph, start, edit["name"], "value")
     after = edited(lab, edit)

@@ -180,10 +180,11 @@ def test_an_exercise_of_which_one_edit_is_missing_is_not_ticked(found, i):
             for other in (*part.edits[:left_out], *part.edits[left_out + 1 :]):
                 lab = edited(lab, other)
             whole = edited(lab, edit)
-            changes = (whole.graph, whole.selected, whole.collapsed) != (
+            changes = (whole.graph, whole.selected, whole.collapsed, whole.forward) != (
                 lab.graph,
                 lab.selected,
                 lab.collapsed,
+                lab.forward,
             )
             if changes and (i, k) in reached(NONE, lab, plots=PLOTS).parts:
                 ticked.append((k, edit))
