@@ -24,6 +24,7 @@ TO_THE_TOP = """(() => {
   globalThis.autodiff_viz_opened = key;
   const panel = document.querySelector(".st-key-lesson_panel");
   panel?.closest('[data-testid="stLayoutWrapper"]')?.scrollTo(0, 0);
+  panel?.closest(".st-key-side")?.scrollTo(0, 0); // the sheet of a phone
   const title = panel?.querySelector("h2");
   if (!title) return;
   title.setAttribute("tabindex", "-1");

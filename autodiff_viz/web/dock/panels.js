@@ -281,7 +281,9 @@ export class Panels {
     dataset.avPanel = chosen === "tour" ? "lesson" : chosen; // one place, and the next says whose
     dataset.avText = this.text;
     dataset.avLesson = texts.length ? "open" : "none";
+    const lowered = dataset.avSheet === "open" && !open;
     dataset.avSheet = open ? "open" : "low";
+    if (lowered) document.querySelector(".st-key-side")?.scrollTo(0, 0); // what is low shows its beginning
   }
 
   close() {

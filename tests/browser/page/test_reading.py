@@ -100,6 +100,12 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         onward = page.locator(NEXT)
         expect(onward).to_have_text("Do the first try", timeout=20_000)
         expect(onward).to_be_in_viewport(ratio=1)
+        if size == SIZES[-1]:
+            page.locator(".handle").click()
+            page.locator(".st-key-side").evaluate("(one) => one.scrollTo(0, 150)")
+            page.get_by_role("tab", name="Node").click(trial=True)  # nothing covers the tabs
+            page.locator(".handle").click()
+            expect(page.locator(".st-key-side")).to_have_js_property("scrollTop", 0)
         onward.click()
         expect(panel.locator(".av-done")).to_have_count(1, timeout=20_000)
         expect(lab.node("x").locator(".number.cotangent")).to_have_text("\u221230")
