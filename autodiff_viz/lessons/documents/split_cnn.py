@@ -113,8 +113,8 @@ LESSON = Lesson(
             ("segments",),
         ),
         Try(
-            "There select `k3`, the kernel of the third `conv`: 256 numbers cross, and the Jacobian by it has "
-            "4.7 million.",
+            "There select `k3`, the kernel of the third `conv`: 256 numbers cross, and the Jacobian by it "
+            "has 4.7 million.",
             (Part(1, edits=(selected("k3"),)),),
             ("segments",),
         ),
