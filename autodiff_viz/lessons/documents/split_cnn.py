@@ -102,7 +102,7 @@ LESSON = Lesson(
     to_try=(
         Try(
             "In *Cats and dogs* press *Train 60 steps three ways*: joint training and handing across are one "
-            "curve; apart, the loss ends near ½.",
+            "curve; *own output* ends near ½.",
             (Part(1, asks=THREE_WAYS),),
             ("segments",),
         ),
@@ -113,7 +113,7 @@ LESSON = Lesson(
             ("segments",),
         ),
         Try(
-            "There select `k3`: 256 numbers cross, and the Jacobian by this kernel has 4.7 million.",
+            "There select `k3`, the last kernel: 256 numbers cross, the Jacobian has 4.7 million.",
             (Part(1, edits=(selected("k3"),)),),
             ("segments",),
         ),

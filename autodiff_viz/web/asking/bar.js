@@ -191,6 +191,7 @@ export function askingBar(editor) {
   });
 
   let document = "";
+  let answered = false; // whether the last drawing had an answer
   editor.watchers.push(() => {
     const { asking, graph } = editor.drawing;
     if (root.hidden && !asking) return;
@@ -211,6 +212,14 @@ export function askingBar(editor) {
         at = asking.at ?? Math.max(asking.items.length - 1, 0);
       document = other;
       said = -1;
+    }
+    // The lesson is started again: its first question comes, not the one on view.
+    const had = answered;
+    answered = asking.items.some(({ tries, revealed }) => revealed || tries.length > 0);
+    if (had && !answered) {
+      at = asking.at ?? at;
+      said = -1;
+      before = null;
     }
     show(asking);
   });
