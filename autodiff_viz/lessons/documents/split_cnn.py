@@ -74,6 +74,7 @@ LESSON = Lesson(
                     Quantity(COTANGENT, "w1"),
                     words="Where does `y` go?",
                     told=(
+                        (TO_0, "Each model lowers its own output, and nothing says stop."),
                         (
                             SLOWER,
                             "Who tells the models that 1 is wanted? The loss is in neither gradient.",

@@ -23,7 +23,7 @@ LESSON = Lesson(
     after=("second", "td-target"),
     found_by=("MAML", "meta learning", "first order", "inner loop", "FOMAML"),
     text="`theta` is 6. One inner step against its gradient `g`, which is 6, at the rate ½ takes it to "
-    "`adapted`, 3. From the loss 3 arrives at `adapted`. Which start would have been better?",
+    "`adapted`, 3. From the loss 3 arrives at `adapted`. Now the start itself is to learn.",
     steps=(
         Step(
             "Through the step",

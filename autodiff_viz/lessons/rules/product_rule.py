@@ -52,6 +52,7 @@ LESSON = Lesson(
                             "18 is 6x, which calculus gives. It needs all of `g` to move with `x`. Does "
                             "`saved` tell anyone that it does?",
                         ),
+                        ("12", "`y` moves with `x`, and so does the factor `x`: 6 and 6."),
                         (
                             "6",
                             "6 is one term of a product. `g` is `y` plus `x` times 2 · `saved`: look for "
