@@ -36,26 +36,25 @@ def children(instance: Instance) -> Iterator[tuple[str, Instance]]:
 
 def named_parameters(r: Interpreter, instance: Instance) -> list[tuple[str, Array]]:
     """Return the parameters of a module by name: its own first, then those of its modules."""
-    known, seen = r.state(Modules).parameters, set()
-    result = []
-
-    def collect(one: Instance, begin: str) -> None:
+    known, found = r.state(Modules).parameters, {}
+    for begin, one in named_modules(instance):
         for name, value in one.fields.items():
-            if isinstance(value, Array) and value in known and value not in seen:
-                seen.add(value)
-                result.append((begin + name, value))
-        for name, value in children(one):
-            collect(value, f"{begin}{name}.")
-
-    collect(instance, "")
-    return result
+            if isinstance(value, Array) and value in known:
+                found.setdefault(value, f"{begin}.{name}" if begin else name)
+    return [(name, value) for value, name in found.items()]
 
 
-def named_modules(instance: Instance, begin: str = "") -> Iterator[tuple[str, Instance]]:
-    """Yield a module and all modules in it, by name."""
-    yield begin, instance
-    for name, value in children(instance):
-        yield from named_modules(value, f"{begin}.{name}" if begin else name)
+def named_modules(instance: Instance) -> Iterator[tuple[str, Instance]]:
+    """Yield a module and all modules in it, each once, by its first name; one may hold itself."""
+    seen, waiting = set(), [("", instance)]
+    while waiting:
+        name, one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield name, one
+        inside = [(f"{name}.{own}" if name else own, value) for own, value in children(one)]
+        waiting += reversed(inside)
 
 
 def named_tensors(r: Interpreter, instance: Instance) -> list[tuple[str, Array]]:
@@ -111,14 +110,16 @@ def children_of_all(instance: Instance) -> Iterator[tuple[str, Instance]]:
 @contextmanager
 def with_parameters(r: Interpreter, module: Instance, values: dict[str, Any]) -> Iterator[None]:
     """Let a module have other tensors in the place of its own for a while."""
-    owners = dict(named_modules(module))
     before = []
     for path, value in values.items():
-        owner, _, name = path.rpartition(".")
-        if owner not in owners or name not in owners[owner].fields:
+        *way, name = path.split(".")
+        owner: Any = module
+        for step in way:
+            owner = owner.fields.get(step) if isinstance(owner, Instance) else None
+        if not isinstance(owner, Instance) or name not in owner.fields:
             raise LibraryError(f"The module has no parameter {path!r}.")
-        before.append((owners[owner], name, owners[owner].fields[name]))
-        owners[owner].fields[name] = value
+        before.append((owner, name, owner.fields[name]))
+        owner.fields[name] = value
     try:
         yield
     finally:

@@ -99,6 +99,22 @@ def test_what_a_backward_detaches_counts_in_its_derivative():
     assert "x.detach()" in problem.hint
 
 
+def test_a_module_in_two_places_counts_once_and_may_hold_itself():
+    """PyTorch 2.13: two parameters, two modules, and 4 at each of them."""
+    reading = read(
+        "import torch\nclass M(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a = torch.nn.Linear(2, 1)\n        self.b, self.me = self.a, self\n"
+        "    def forward(self, x):\n        return self.b(x)\nm = M()\n"
+        "n = len(list(m.parameters())) * len(list(m.modules()))\n"
+        "y = m(torch.ones(2)).sum() * n\ny.backward()"
+    )
+    assert reading.refused == ()
+    assert {name: value.ravel().tolist() for name, value in reading.answers().items()} == {
+        "a.weight": [4.0, 4.0],
+        "a.bias": [4.0],
+    }
+
+
 def test_an_answer_that_depends_on_unknown_draws_is_refused():
     reading = read("import torch\nx = torch.randn(3, requires_grad=True)\n(x ** 2).sum().backward()")
     with pytest.raises(GraphError, match=r"draws in line 2"):
