@@ -203,8 +203,8 @@ LESSON = Lesson(
             (Part(1, (branches("transformer", 4),)),),
         ),
         Try(
-            "There, with three branches, click **k = 3** and train *only transformer_3*: the image still "
-            "hears all three.",
+            "There, with three branches, click **k = 3** and train *only transformer_3*: something still "
+            "comes to the image from all three.",
             (Part(1, (branches("transformer", 3), trained_alone("transformer", "transformer_3"))),),
             ("image",),
         ),

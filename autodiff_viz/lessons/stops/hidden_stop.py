@@ -68,7 +68,7 @@ LESSON = Lesson(
             ),
         ),
         Try(
-            "Stop `a_copy` again, as `a.item()` would: 3 arrives, and training goes on, half blind.",
+            "Stop `a_copy` again, as `a.item()` would: 3 arrives, and one part is missing in training.",
             (Part(edits=(ruled("b_copy", "follow"), ruled("a_copy", "stop"))),),
             ("x", "loss"),
             then=(
