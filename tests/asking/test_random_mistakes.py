@@ -149,6 +149,7 @@ def test_what_a_wire_brings_is_accepted(case):
             assert av.judge(found, question, f"{float(passed):.4g}").right
 
 
+@pytest.mark.nightly
 def test_the_browser_judges_as_python_does(tmp_path):
     """With tables of real traces, and answers that are right, wrong, unknown and unread."""
     runner = web.node()

@@ -123,6 +123,7 @@ def test_the_chain_of_segments(graph, dtype):
     assert division(graph, found).difference <= 2 * room
 
 
+@pytest.mark.nightly
 @settings(max_examples=20)
 @given(graph=networks().filter(graph_segments))
 def test_the_product_of_jacobians_where_the_rules_between_are_linear(graph):
@@ -135,6 +136,7 @@ def test_the_product_of_jacobians_where_the_rules_between_are_linear(graph):
     assert division(graph, trace(graph)).product <= 20 * room
 
 
+@pytest.mark.nightly
 @settings(max_examples=10)
 @given(graph=networks().filter(graph_segments))
 def test_steps_of_training_jointly_and_by_segments(graph):

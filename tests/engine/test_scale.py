@@ -50,6 +50,7 @@ def test_it_acts_on_an_input_too():
     assert verify(found).agrees
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("factor", FACTORS)
 def test_optax_has_the_same_gradient(factor):
     text = f"x = [[0.5, -1.0], [2.0, 0.25]]\na = scale_gradient(tanh(x @ x), {factor})\ny = sum(a * sin(x))"

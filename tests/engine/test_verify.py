@@ -140,6 +140,7 @@ SIZES = st.one_of(
 ROWS = st.tuples(SIZES, SIZES, SIZES)
 
 
+@pytest.mark.nightly
 @settings(max_examples=40)
 @given(
     graph=graphs(WILD, min_nodes=3, literals=st.one_of(SIZES, ROWS, st.tuples(ROWS, ROWS)), empty=False),

@@ -131,6 +131,7 @@ def test_of_many_numbers_the_first_and_the_worst_are_shown():
     assert same.computed.endswith("(450 numbers, the same to the last digit)")
 
 
+@pytest.mark.nightly
 def test_runs_in_many_steps_are_shown_once():
     claim = _claim(open_lesson(start(), "checkpointed-cnn"), "How often the convolution runs")
     assert claim.computed == "1 forward, 1 backward, 0 needed, in each of 5 steps"

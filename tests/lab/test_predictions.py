@@ -21,7 +21,7 @@ from tests.thorough import THOROUGH
 from tests.web import node as web
 
 PLAY = Path(__file__).parents[1] / "web" / "play_edits.mjs"
-WALKS = int(os.environ.get("WALKS", "90" if THOROUGH else "45"))  # of 20 edits; three in four are accepted
+WALKS = int(os.environ.get("WALKS", "90" if THOROUGH else "26"))  # of 20 edits; three in four are accepted
 
 PYTHONS = frozenset({"arrange", "checkpoint", "make_branches", "redo", "rename", "undo"})
 """Kinds of edits of which the browser shows nothing by itself."""

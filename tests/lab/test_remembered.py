@@ -53,6 +53,7 @@ def alone(request: pytest.FixtureRequest) -> tuple[dict[int, dict], dict[int, di
     return tuple({int(i): outcome for i, outcome in each.items()} for each in found)
 
 
+@pytest.mark.nightly
 @pytest.mark.sampled(40)
 @pytest.mark.parametrize("i", range(len(PAIRS)), ids=lambda i: PAIRS[i][1].text.splitlines()[-1][:30])
 def test_a_state_that_is_nearly_the_same_leaves_nothing_behind(i, alone):

@@ -217,6 +217,7 @@ def test_a_document_is_refused_whose_formula_is_too_long():
     assert "As a formula the graph has" in refused(text).message
 
 
+@pytest.mark.nightly
 def test_a_tensor_of_the_largest_size_can_be_written_with_all_digits():
     numbers = tuple(-1.0 / (3 + i) for i in range(limits.ELEMENTS))
     graph = Graph((Node("x", "input", (), params(value=numbers)),), (), "x")

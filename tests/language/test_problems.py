@@ -358,6 +358,7 @@ def test_the_copies_of_loops_and_functions_are_limited_as_a_text_is(text, monkey
     assert lines_run(lambda: problems(text)) < 250_000
 
 
+@pytest.mark.nightly
 def test_names_numbers_and_signs_are_limited():
     signs = "x = [" + "1,\n" * (limits.TOKENS // 2) + "]\n"
     assert [problem.code for problem in problems(signs)] == ["text-too-long"]

@@ -1,5 +1,7 @@
 """Test that what exercises say of numbers holds after their edits, by hand."""
 
+import pytest
+
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.lab.exercises import do_try
 from autodiff_viz.lab.lessons import open_lesson
@@ -19,6 +21,7 @@ def test_without_a_dead_relu_every_prediction_is_above_0():
     assert (after("xor-tutorial", 2).value["yhat"] > 0).all()
 
 
+@pytest.mark.nightly
 def test_segments_with_a_stop_still_agree_with_the_whole():
     stopped = after("split-model", 2)
     assert len(division(stopped.graph, stopped).links) == 4

@@ -89,6 +89,7 @@ def test_the_linked_script_has_no_import_and_no_export_left():
     assert re.findall(r"^(?:import|export)\b.*", linked(bundle(ENTRY)), re.MULTILINE) == []
 
 
+@pytest.mark.nightly
 def test_the_code_has_the_same_name_on_every_server():
     """Those behind one address send each other's visitors to it."""
     command = [sys.executable, "-c", "from autodiff_viz.ui.bundle import script; print(script().name)"]

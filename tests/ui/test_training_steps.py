@@ -104,6 +104,7 @@ def test_a_process_that_dies_is_replaced(steps):
     assert steps.advance(LINE, begin(LINE, ADAM), 1, ADAM, "float32")[0].step == 1
 
 
+@pytest.mark.nightly
 def test_a_graph_that_compiles_for_long_keeps_no_other_training_waiting():
     steps, graph = Steps(2), slow()
     state, wanted = begin(graph, ADAM), [True]

@@ -186,6 +186,7 @@ def in_view(lab: LabPage, name: str) -> bool:
     )
 
 
+@pytest.mark.nightly
 def test_what_is_pasted_comes_into_view_nodes_and_a_whole_formula(lab: LabPage):
     steps = "".join(f"h{i + 1} = sin(h{i})\n" for i in range(8))
     lab.type_formula(f"h0 = 0.5\n{steps}")

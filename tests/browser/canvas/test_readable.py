@@ -252,6 +252,7 @@ def test_undo_and_new_text_are_fitted_until_the_user_moves_the_view(lab: LabPage
     assert lab.node("x").bounding_box()["width"] == pytest.approx(before, abs=1)
 
 
+@pytest.mark.nightly
 def test_a_pointer_left_on_a_clicked_node_fades_nothing_until_it_moves(lab: LabPage):
     lab.select("x")
     lab.page.keyboard.press("s")

@@ -213,6 +213,7 @@ def test_two_tabs_do_not_meet(context: BrowserContext, lab: LabPage, tab: Page):
     expect(other.formula).to_have_value(saying("b = a * y"))
 
 
+@pytest.mark.nightly
 @pytest.mark.shared_page(plots=False)
 def test_after_the_back_button_and_a_reload_nothing_is_done_again(lab: LabPage):
     lab.select("b")

@@ -277,6 +277,7 @@ def test_of_two_equal_frames_each_has_its_own_state_and_strangers_are_not_heard(
         assert page.evaluate(answers) == [3]
 
 
+@pytest.mark.nightly
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_whole_lab_has_all_that_the_frame_has(page, address, name):

@@ -33,6 +33,7 @@ def test_a_mistake_is_marked_in_the_text_and_the_graph_stays(lab: LabPage):
     expect(lab.canvas.get_by_text("From the last good formula")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_unfinished_text_outlives_a_click_on_the_canvas_and_a_reload(lab: LabPage):
     lab.type_formula("p = 3.0\nq = sinn(p)")
     lab.select("b")

@@ -66,6 +66,7 @@ def test_the_history_comes_back_after_a_restart_of_the_server(tab: Page, server)
     assert labels(lab) == [*before[:-1], "Make b the output"]
 
 
+@pytest.mark.nightly
 def test_a_reload_in_mid_edit_keeps_the_history(lab: LabPage):
     before = worked(lab)
     lab.select("b")

@@ -69,6 +69,7 @@ def check_claims(a: Program, b: Program, dtype: str) -> None:
     assert numbered or found.first_wire is None
 
 
+@pytest.mark.nightly
 @settings(max_examples=30, deadline=None)
 @given(a=programs(), data=st.data(), dtype=st.sampled_from(DTYPES))
 def test_the_numbers_of_the_sentence_are_those_of_the_traces(a, data, dtype):

@@ -46,6 +46,7 @@ def measured(whole: av.Trace, regions: tuple[Region, ...]) -> tuple[int, int, in
     return max(live), kept, sum(runs.kept for runs in found.runs.values())
 
 
+@pytest.mark.nightly
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_what_a_plan_claims_is_what_jax_has_once_it_is_taken(name):

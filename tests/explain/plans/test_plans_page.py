@@ -54,6 +54,7 @@ def test_a_budget_chooses_what_runs_least_again_of_what_fits():
     assert choice(plans, "kept", 1).plan.reruns == 7  # all but the last sine
 
 
+@pytest.mark.nightly
 def test_a_budget_by_names_chooses_one_policy_for_the_whole_graph():
     """Row 40: of four sines, one region that saves n of v1, v2, v3 keeps 1 + n and runs 3 - n again."""
     plans = found(of(sines(4)))
