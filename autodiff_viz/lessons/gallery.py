@@ -111,7 +111,7 @@ TRACKS: tuple[Track, ...] = (
     Track(
         "start",
         "Start here",
-        "What arrives at a knob, and why: eight questions that all others build on.",
+        "What arrives at an input, and why: eight questions that all others build on.",
         (
             two_knobs.LESSON,
             fork.LESSON,
