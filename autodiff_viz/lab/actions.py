@@ -20,7 +20,16 @@ from autodiff_viz.graph.policies import POLICY, TAKING_NAMES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, FOLLOW, KINDS, ON_INPUTS, WIRES
 from autodiff_viz.graph.text import COTANGENT, listed, pullback_arguments, seed_fault
-from autodiff_viz.lab.code import code_in, imports, reading_of
+from autodiff_viz.lab.code import (
+    BEING_READ,
+    READINGS,
+    STOPPED,
+    BeingRead,
+    code_in,
+    imports,
+    known_reading,
+    reading_of,
+)
 from autodiff_viz.lab.labels import set_to
 from autodiff_viz.lab.state import (
     Lab,
@@ -39,6 +48,7 @@ from autodiff_viz.language.parse import parse, parse_lambda, parse_literal, plac
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.indexing import to_text
 from autodiff_viz.ops.params import fits, needed
+from autodiff_viz.reading.reading import Reading
 
 NO_WIRES = "{!r} is wired to nothing, so it has no derivative to replace."
 WIRE_FIRST = "Put this rule on a node after it. {} act here too."
@@ -47,29 +57,19 @@ WIRE_FIRST = "Put this rule on a node after it. {} act here too."
 def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
     """Apply a change of the formula's text; a text with mistakes is kept as a draft, and the graph stays.
 
-    Branches with which the graph would be too high to be read are one card at first.
+    So is code that has not been read yet: see `resumed`. Branches with which the graph would be too high to
+    be read are one card at first.
 
     Args:
       fresh: False continues the typing under way, all of which is one step of undo.
     """
     typing = lab.typing and not fresh
-    label, dtype = "Edit the formula", None
     try:
-        graph = parse(text, previous=lab.graph)
+        graph, label, dtype = _graph_of(text, lab)
     except GraphError as error:
-        mistakes = error.problems
-        # Of a formula with a library's name before an op, the mistake says how to write it.
-        mended = not imports(text) and all(problem.correction for problem in mistakes)
-        code = code_in(text) and not (mended and reading_of(text).refused)
-        if code:
-            mistakes = reading_of(text).refused
-        if not code or _has_more(lab, text):
-            return replace(lab, draft=text, mistakes=mistakes, notice=(), typing=typing)
-        label, dtype, graph = (
-            "Read code",
-            reading_of(text).dtype,
-            placed_as(reading_of(text).graph, lab.graph),
-        )
+        return replace(lab, draft=text, mistakes=error.problems, notice=(), typing=typing)
+    except BeingRead:
+        return replace(lab, draft=text, mistakes=(BEING_READ,), notice=(), typing=typing)
     # The step of the typing under way is taken back first: the new one then takes its place.
     before = untyped(lab) if typing else lab
     graph = without_backward_places(graph, lab.graph)
@@ -87,15 +87,66 @@ def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
     return replace(with_text(after, text), typing=after.history is not before.history)
 
 
-def _has_more(lab: Lab, text: str) -> bool:
+def _graph_of(text: str, lab: Lab) -> tuple[Graph, str, str | None]:
+    """Return the graph of a formula or of code, the label of its step of undo, and the dtype of code.
+
+    Raises:
+      GraphError: it has mistakes; of code that is read in part, if the graph on view has more.
+      BeingRead: it is code that has not been read yet.
+    """
+    code, mistaken = code_in(text), None
+    if not (code and imports(text)):  # no formula imports anything
+        try:
+            return parse(text, previous=lab.graph), "Edit the formula", None
+        except GraphError as error:
+            mistaken = error
+    if not code:
+        raise mistaken
+    reading = reading_of(text)
+    if reading.refused:
+        # Of a formula with a library's name before an op, the mistake says how to write it.
+        if mistaken and all(problem.correction for problem in mistaken.problems):
+            raise mistaken
+        if _has_more(lab, text, reading):
+            raise GraphError(reading.refused)
+    return placed_as(reading.graph, lab.graph), "Read code", reading.dtype
+
+
+def is_being_read(lab: Lab) -> bool:
+    """Return whether the draft is code that has not been read yet."""
+    return BEING_READ in lab.mistakes
+
+
+def resumed(lab: Lab) -> Lab:
+    """Go on with a draft of code that has been read meanwhile, as `typed` would have done at once."""
+    if is_being_read(lab) and known_reading(lab.draft or "") is not None:
+        return typed(lab, lab.draft, fresh=not lab.typing)
+    return lab
+
+
+def stopped(lab: Lab) -> Lab:
+    """Say of a draft that is being read that the visitor has stopped it."""
+    return replace(lab, mistakes=(STOPPED,)) if is_being_read(lab) else lab
+
+
+def read_again(lab: Lab) -> Lab:
+    """Read code anew that was not read to its end: the draft, or the text of the graph."""
+    text = lab.history.present.text if lab.draft is None else lab.draft
+    if not code_in(text):
+        return lab
+    READINGS.forget(text)
+    return typed(lab, text, fresh=not lab.typing)
+
+
+def _has_more(lab: Lab, text: str, reading: Reading) -> bool:
     """Return whether the graph on view has more than what can be read of this code, up to its first mistake.
 
     It has while a line of its own code is being written: all lines before the mistake are as they were.
     """
-    reading, old = reading_of(text), lab.history.present.text
+    old = lab.history.present.text
     if not reading.graph.nodes:
         return True
-    if not reading.refused or old is None or not code_in(old):
+    if old is None or not code_in(old):
         return False
     above = (reading.refused[0].line or 1) - 1
     as_it_was = text.split("\n")[:above] == old.split("\n")[:above]

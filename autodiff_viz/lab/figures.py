@@ -30,7 +30,7 @@ from autodiff_viz.segments.view import SEGMENTS
 from autodiff_viz.training.state import in_dtype, seed_of
 from autodiff_viz.training.steps import with_seeds
 from autodiff_viz.training.view import TRAINING
-from autodiff_viz.workers.jobs import Job, job_of
+from autodiff_viz.workers.jobs import LONG, Job, job_of
 
 TABS: tuple[ExplanationKind, ...] = (COMPARE, SEGMENTS, TRAINING, *FIGURES.values())
 """The explanations with a tab below the canvas, in its order: three with their own panel, and the figures."""
@@ -132,7 +132,7 @@ class Figured:
 def figure_job(name: str, trace: Trace, of: About, low: bool = False, twin: Twin | None = None) -> Job:
     """Return the job that runs `figured` in a worker process of its own."""
     twin = twin if FIGURES[name].beside else None  # the key of the job is then free of what is pinned
-    return job_of(figured, name, trace, of, low, twin, seconds=SECONDS, long=True)
+    return job_of(figured, name, trace, of, low, twin, seconds=SECONDS, lane=LONG)
 
 
 def figured(
@@ -167,7 +167,7 @@ def plans_job(view: LabView) -> Job:
     """
     trace, groups = without_regions(view.trace), view.graph.groups
     reads = (*_structure(trace), groups)
-    return job_of(found_plans, trace, groups, reads=reads, seconds=PLAN_SECONDS, long=True)
+    return job_of(found_plans, trace, groups, reads=reads, seconds=PLAN_SECONDS, lane=LONG)
 
 
 def present_job(view: LabView) -> Job:

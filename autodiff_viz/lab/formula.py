@@ -13,7 +13,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.lab.code import code_view, places_of, reading_of
+from autodiff_viz.lab.code import BEING_READ, UNREAD, code_view, known_reading, places_of
 from autodiff_viz.lab.state import Lab, formula_text, shows_code
 from autodiff_viz.language.parse import places_in
 from autodiff_viz.language.reader import FILLS
@@ -48,16 +48,21 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
     # The author's own text is parsed for the places; a draft with mistakes has no nodes to point at.
     text, drafting = lab.history.present.text, lab.draft is not None
     code = not drafting and shows_code(lab)
+    reading = known_reading(text) if code else None
     places = NOWHERE
-    if not drafting:
-        places = written(lab.graph)[1] if text is None else places_of(text) if code else _read(text)
+    if code:
+        places = places_of(text) if reading else NOWHERE
+    elif not drafting:
+        places = written(lab.graph)[1] if text is None else _read(text)
+    mistakes = (reading.refused if reading else (BEING_READ,)) if code else lab.mistakes
     spans = places.spans
     placed = [(spans[p.node], p.message) for p in islice(problems, MARKED) if p.node in spans]
     doubted = [(spans[s.node], str(s)) for s in shadows(lab.graph) if s.node in spans]
     return {
         "document": lab.document,
         "text": formula_text(lab),
-        "mistakes": [_mistake(problem) for problem in (reading_of(text).refused if code else lab.mistakes)],
+        "mistakes": [_mistake(problem) for problem in mistakes if problem.code != BEING_READ.code],
+        "being_read": any(problem.code == BEING_READ.code for problem in mistakes),
         "marks": [{**_place(span), "message": message} for span, message in placed],
         "notes": [{**_place(span), "message": message} for span, message in doubted],
         # How the author's text is read; a draft's mistakes come first.
@@ -70,6 +75,8 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
 def _mistake(problem: Problem) -> dict[str, Any]:
     """Return a problem of the draft as data, with its place if it has one."""
     data: dict[str, Any] = {"message": problem.message, "hint": problem.hint}
+    if problem.code in UNREAD:
+        data["again"] = True
     if problem.correction:
         label, line, column, end_line, end_column, text = problem.correction
         data["correction"] = {

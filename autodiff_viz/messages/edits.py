@@ -517,6 +517,10 @@ class Type(Edit, tag="type"):
     fresh: bool = True
 
 
+class ReadAgain(Edit, tag="read_again"):
+    """Read code again that was not read to its end."""
+
+
 class AsFormula(Edit, tag="as_formula"):
     """Write the graph of code as a formula."""
 

@@ -40,6 +40,7 @@ class Message(Struct, frozen=True, omit_defaults=True):
       stepped: state of the numbers whose pass the user has stepped back and forth.
       share: the page's own address and what is to be added to a link, if links and a QR code are requested.
       rest: number of the last answer, in a request for the other parts of the page.
+      stop: whether the code that is being read is not to be read on.
       refused: in place of all else, why the server has not read the message.
     """
 
@@ -58,6 +59,7 @@ class Message(Struct, frozen=True, omit_defaults=True):
     stepped: int | None = None
     share: Annotated[dict[str, str], Meta(max_length=limits.SHARED)] = field(default_factory=dict)
     rest: int | UnsetType = UNSET
+    stop: bool = False
     refused: str | None = None
 
 

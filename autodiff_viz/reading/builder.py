@@ -28,6 +28,7 @@ from autodiff_viz.graph.text import numbered, shape_of
 from autodiff_viz.language.reader import WRAPPER
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import Shape
+from autodiff_viz.workers.bounds import computing_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +208,10 @@ class Builder:
                 else Node(names[number], INPUT, (), as_params(value=known[number][1]))
                 for number in sorted(names)
             )
-            values = trace_part(Graph(nodes), dtype=dtype).value
-            for number in computed:
-                array = np.asarray(values[names[number]])
+            with computing_apart():
+                traced = trace_part(Graph(nodes), dtype=dtype)
+                values = {number: np.asarray(traced.value[names[number]]) for number in computed}
+            for number, array in values.items():
                 literal = _literal(array) if array.size <= KNOWN and np.isfinite(array).all() else None
                 known[number] = array, literal
         return known[ref.number][0]

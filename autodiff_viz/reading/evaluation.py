@@ -16,6 +16,7 @@ from autodiff_viz.graph.model import GRAD, Literal
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.reading.builder import Builder, Held, Ref
+from autodiff_viz.workers.bounds import computing_apart
 
 
 @dataclass(eq=False)
@@ -51,6 +52,10 @@ class Evaluation:
         return self._values[held.number]
 
     def _computed(self, ref: Ref) -> np.ndarray:
+        with computing_apart():
+            return self._computed_here(ref)
+
+    def _computed_here(self, ref: Ref) -> np.ndarray:
         draft = self.builder.drafts[ref.number]
         if draft.op == GRAD:
             return self.cotangent(*draft.slots)  # type: ignore[arg-type]
@@ -73,7 +78,8 @@ class Evaluation:
         key = (root.number, len(self.builder.drafts), wrt.number if cut else -1)
         if key not in self._passes:
             graph, names = self.builder.part([root], cut)
-            self._passes[key] = trace(graph, dtype=self.dtype), names
+            with computing_apart():
+                self._passes[key] = trace(graph, dtype=self.dtype), names
         traced, names = self._passes[key]
         if wrt.number not in names:  # all ways to it are stopped
             return np.zeros(self.builder.shape(wrt) or (), self.dtype)

@@ -22,6 +22,7 @@ from autodiff_viz.reading.arrays import FUNCTIONS, constant, known, named_dtype,
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Refused
+from autodiff_viz.workers.bounds import computing_apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ def _each(r: Interpreter, key: Any, function: Callable[[Any], Any]) -> np.ndarra
         )
     if key.shape != ():
         raise Refused("A draw takes one key, and this is an array of keys.", "Take one of them: keys[0].")
-    with jax.enable_x64(r.wide):
+    with computing_apart(), jax.enable_x64(r.wide):
         flat = key.data.reshape(-1, 2)
         if len(flat) > 256:
             raise Refused("Draws by more than 256 keys are not read.", "", "too-large")
@@ -76,7 +77,7 @@ def new_key(r: Interpreter, seed: Any, **options: Any) -> Key:
         seed = int(r.numbers(seed))
     if type(seed) is not int or not -SEED <= seed <= SEED or options:
         raise Refused("A key has a whole number as its seed.", "Write jax.random.PRNGKey(0).")
-    with jax.enable_x64(r.wide):
+    with computing_apart(), jax.enable_x64(r.wide):
         return Key(np.asarray(jax.random.PRNGKey(seed)))
 
 

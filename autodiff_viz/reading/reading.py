@@ -180,6 +180,8 @@ def read(text: str) -> Reading:
         refused = (
             Problem("not-read", "A return, break or continue stands outside of a function or a loop."),
         )
+    except MemoryError:
+        raise  # of a process that bounds its memory
     except Exception:
         # A fault of the reader is said as one, and what came before it is there all the same.
         line = interpreter.lines_now or 1

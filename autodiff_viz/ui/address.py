@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from secrets import token_hex
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -23,9 +24,11 @@ from autodiff_viz.lab.persistence.address import (
 from autodiff_viz.lab.persistence.history import trail
 from autodiff_viz.lab.persistence.training import with_course
 from autodiff_viz.lab.state import Lab, keep_history_of, replace_document, with_text
+from autodiff_viz.ui.code_reading import with_code
 from autodiff_viz.ui.first_view import first
 from autodiff_viz.ui.inbox import STAMP, Inbox, read_stamp
 from autodiff_viz.ui.scheduling import take_long, visitor
+from autodiff_viz.ui.server.browsers import origin_of_page
 from autodiff_viz.ui.session import LONG_TEXT, SESSION, Address, Session
 
 SHOWN = "shown_address"
@@ -54,22 +57,25 @@ def entered() -> Session:
         if sum(map(len, query.values())) > LONG_TEXT:
             take_long()
         address, inbox = Address(), Inbox(before=read_stamp(query.get(STAMP, "")))
-        visit = first(query)
+        name, origin = token_hex(16), origin_of_page()
+        visit = with_code(lambda: first(query), name, origin)
         if visit is None:
-            state[SESSION] = Session(_opened(address, query), inbox, address)
+            lab = with_code(lambda: _opened(address, query), name, origin)
+            state[SESSION] = Session(lab, inbox, address, name=name)
         else:
             address.opened, address.divided = (query, visit.divided[0]), (visit.lab, visit.divided)
             lab, last = visit.lab, visit.present
-            state[SESSION] = Session(lab, inbox, address, visit.trail, last=last, first=visit)
-        state[SESSION].embed = embed
+            state[SESSION] = Session(lab, inbox, address, visit.trail, last=last, first=visit, name=name)
+        state[SESSION].embed, state[SESSION].origin = embed, origin
         address.written = shown if embed is None else query
         if embed is not None:
             state[SESSION].lab = opened_in_frame(state[SESSION].lab, embed)
     session: Session = state[SESSION]
     session.visitor = visitor()
     if query != session.address.written and navigated():
+        opened = with_code(lambda: _opened(session.address, query), session.name, session.origin)
         with session.lock:
-            now, back = session.lab, _opened(session.address, query)
+            now, back = session.lab, opened
             session.inbox.rewind(query)
             after = keep_history_of(now, back) if back.graph == now.graph else replace_document(now, back)
             after = with_course(after, now.training)

@@ -14,7 +14,7 @@ from autodiff_viz.lab.state import Lab
 from autodiff_viz.messages.envelope import streamlit_data
 from autodiff_viz.ui.address import next_address, write_address
 from autodiff_viz.ui.bundle import code, component
-from autodiff_viz.ui.exchange import apply_message, make_answer
+from autodiff_viz.ui.exchange import apply_message, go_on_reading, make_answer
 from autodiff_viz.ui.fragments import LAB, note_message, redraw_lab, redraw_rest
 from autodiff_viz.ui.inbox import fresh
 from autodiff_viz.ui.scheduling import in_turn
@@ -34,6 +34,7 @@ def draw_lab(_lab: Lab, _view: LabView) -> None:
     """Send the browser what has changed, with the whole address."""
     session = current_session()
     with session.lock:
+        go_on_reading(session)
         write_address(session)
         query = UNSET if session.embed is None else next_address(session)
         data = streamlit_data(make_answer(session, query=UNSET if query is None else query))

@@ -22,7 +22,9 @@ from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.explain.paths.compute import takes_long
 from autodiff_viz.explain.paths.view import PATHS, listed_here, paths_job
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.lab.edits.apply import edited_all
+from autodiff_viz.lab.actions import is_being_read, resumed, stopped
+from autodiff_viz.lab.code import STOPPED, code_in, known_reading
+from autodiff_viz.lab.edits.apply import applied
 from autodiff_viz.lab.evaluate import LabView, sweep_tables
 from autodiff_viz.lab.figures import figure_on_view
 from autodiff_viz.lab.inspector.panel import Answers
@@ -34,6 +36,7 @@ from autodiff_viz.lessons.lesson import PLAY, STEPS
 from autodiff_viz.messages import envelope
 from autodiff_viz.messages.edits import KINDS, Check, Unreadable, read_edit
 from autodiff_viz.messages.envelope import encoded, read_message
+from autodiff_viz.ui import code_reading
 from autodiff_viz.ui.address import kept_history, too_large
 from autodiff_viz.ui.first_view import drawing
 from autodiff_viz.ui.fragments import LAB, last_drawn, note_looked, note_view, rest_due
@@ -153,11 +156,11 @@ def apply_message(session: Session, sent: Mapping[str, Any]) -> bool:
         look = {"large": message.large, "low": not message.high}
         note_view(session, seen=message.seen, panel=message.panel, second=second, **look)
         session.looks[DETAILS] = message.details
+        if message.stop:
+            stop_reading(session)
         edits = fresh(sent, session.inbox)
         if edits:
-            session.inbox.ack = edits[-1]["seq"]  # first: an edit that fails must not be sent again for ever
-            may = None if session.embed is None else session.embed.edit
-            act(session, edited_all, edits, frozenset(message.noticed), may)
+            apply_edits(session, edits, frozenset(message.noticed))
         for edit in edits:
             if KINDS.get(edit["kind"]) is Check:
                 with suppress(Unreadable):
@@ -177,6 +180,64 @@ def apply_message(session: Session, sent: Mapping[str, Any]) -> bool:
         return True
 
 
+def apply_edits(session: Session, edits: list[dict[str, Any]], noticed: frozenset[int | None]) -> None:
+    """Apply edits up to the first that waits for code to be read, which is applied with the others later."""
+    may = None if session.embed is None else session.embed.edit
+    done, waits = len(edits), ""
+
+    def action(lab: Lab) -> Lab:
+        nonlocal done, waits
+        after, done, waits = applied(lab, edits, noticed, may)
+        return after
+
+    # An edit that fails must not be sent again for ever: all are done, unless one waits.
+    act(session, action)
+    if done:
+        session.inbox.ack = edits[done - 1]["seq"]
+    session.reading.text, session.reading.edits = waits, edits[done:]
+
+
+def go_on_reading(session: Session) -> None:
+    """Go on with what has waited for code that has been read meanwhile, and request what is to be read next.
+
+    Call it before the address is written. The lock is held.
+    """
+    now = session.reading
+    if now.text and known_reading(now.text) is not None:
+        apply_edits(session, now.edits, frozenset())
+    if is_being_read(session.lab):
+        act(session, resumed)
+    text = _to_read(session)
+    now.key = code_reading.ask(text, session.name, session.origin) if text else None
+
+
+def _to_read(session: Session) -> str | None:
+    """Return the code that is to be read: what edits wait for, the draft, or the text on view."""
+    if session.reading.text:
+        return session.reading.text
+    if is_being_read(session.lab):
+        return session.lab.draft
+    text = session.lab.history.present.text
+    if not code_in(text):
+        session.reading.shown = None
+        return None
+    session.reading.shown = known_reading(text)
+    return text if session.reading.shown is None else None
+
+
+def stop_reading(session: Session) -> None:
+    """Stop what is read for this visitor; an edit that has waited for it is not done."""
+    code_reading.stop(session.name)
+    now = session.reading
+    if now.edits:
+        session.inbox.ack = now.edits[0]["seq"]
+        act(session, refused, GraphError(STOPPED))
+        rest, now.text, now.edits = now.edits[1:], "", []
+        if rest:
+            apply_edits(session, rest, frozenset())
+    act(session, stopped)
+
+
 def make_answer(session: Session, pushed: bool = False, query: str | UnsetType = UNSET) -> envelope.Answer:
     """Return the message to the browser: the difference from the drawing that the browser says that it has.
 
@@ -193,6 +254,8 @@ def make_answer(session: Session, pushed: bool = False, query: str | UnsetType =
         large, details = too_large(session), session.looks.get(DETAILS, False)
         replies = answers(session, now.lab, now.view)
         idle = is_idle(session, now.lab)
+        if session.reading.key and not pushed:
+            session.parts.polls[LAB] = POLL_MS
         if replies.awaited and not (pushed and idle):
             session.parts.polls[LAB] = POLL_MS if idle and not session.socket else STILL
         shown = (

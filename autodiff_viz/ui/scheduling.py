@@ -177,6 +177,25 @@ def take_long() -> None:
 
 
 @contextmanager
+def without_turn() -> Iterator[None]:
+    """Wait inside `with` without this thread's turn, if it has one: others need not wait too.
+
+    The thread must hold no lock that others need, since it waits for its turn again at the end.
+    """
+    if not getattr(_mine, "turn", False):
+        yield
+        return
+    queue, turn, browser = _mine.place
+    queue.end(turn)
+    _mine.turn = False
+    try:
+        yield
+    finally:
+        _mine.place, _mine.turn = (queue, queue.begin(browser), browser), True
+        _set_switch_interval()
+
+
+@contextmanager
 def beside_turns() -> Iterator[None]:
     """Work inside `with` without a turn; threads then switch often, so that no turn waits for it."""
     _beside.append(None)

@@ -24,9 +24,11 @@ from msgspec import UNSET, Raw, UnsetType
 from autodiff_viz.embedding.contract import Embed
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.lab.code import BEING_READ, BeingRead
 from autodiff_viz.lab.exercises import NONE, Reached, reached
 from autodiff_viz.lab.persistence.history import Trail
 from autodiff_viz.lab.state import Lab, refused
+from autodiff_viz.reading.reading import Reading
 from autodiff_viz.ui.first_view import First, FirstDrawing, Present, present
 from autodiff_viz.ui.inbox import Inbox
 from autodiff_viz.ui.scheduling import take_long
@@ -56,7 +58,6 @@ def say_failed(error: Exception) -> bool:
 
 
 SESSION = "session"
-CODE = "import "  # in a message: code is read statement by statement, loops included
 LONG_TEXT = 4_000  # characters of a message or an address, which may have more than VERIFIED_AT_ONCE nodes
 
 _log = logging.getLogger(__name__)
@@ -150,6 +151,23 @@ class Sent:
 
 
 @dataclass(slots=True)
+class BeingReadHere:
+    """State of code that is being read for a visitor.
+
+    Attributes:
+      key: of the job that reads it; None while nothing is read.
+      text: what edits wait for; "" if none do.
+      edits: those that wait, in order. They are not acknowledged, so the browser keeps them.
+      shown: the reading of the text on view, which is kept as long as it is.
+    """
+
+    key: bytes | None = None
+    text: str = ""
+    edits: list[dict[str, Any]] = field(default_factory=list)
+    shown: Reading | None = None
+
+
+@dataclass(slots=True)
 class Widgets:
     """State of Streamlit's own widgets.
 
@@ -169,9 +187,11 @@ class Session:
     Attributes:
       name: a secret that only this visitor's browser has; names its websocket, and its jobs in workers.
       visitor: Streamlit's name for the visitor, by which `scheduling` identifies slow visitors.
+      origin: the address that the visitor comes from; None where it is not known.
       lock: held by each thread that changes the session.
       socket: whether the browser is connected over the lab's own websocket.
       awaited: keys of the jobs whose answers the browser waits for.
+      reading: how the session's code is read.
       followed: when the page last caught up with a running training, in seconds of `monotonic`.
       looks: choices that concern only the page, such as which of several charts is shown.
       tried: parts of the open lesson's exercises that have been reached.
@@ -190,9 +210,11 @@ class Session:
     followed: float | None = None
     name: str = field(default_factory=lambda: token_hex(16))
     visitor: Hashable = None
+    origin: Hashable = None
     lock: RLock = field(default_factory=RLock, repr=False)
     socket: bool = False
     awaited: frozenset[bytes] = frozenset()
+    reading: BeingReadHere = field(default_factory=BeingReadHere)
     looks: dict[str, Any] = field(default_factory=dict)
     tried: Reached = NONE
     last: Present | None = None
@@ -208,11 +230,11 @@ class Session:
             return self.last
 
     def expect(self, text: str = "") -> None:
-        """Move to the queue of the slow if the graph is large, or a text that is long or code is to be read.
+        """Move to the queue of the slow if the graph is large, or a text that is long is to be read.
 
         Best before the lock is held. Also where nothing has changed a large drawing takes long to write.
         """
-        if len(text) > LONG_TEXT or CODE in text or len(self.lab.graph.nodes) > VERIFIED_AT_ONCE:
+        if len(text) > LONG_TEXT or len(self.lab.graph.nodes) > VERIFIED_AT_ONCE:
             take_long()
 
     def __post_init__(self) -> None:
@@ -247,6 +269,8 @@ def act(session: Session, action: Callable[..., Lab], *arguments: Any) -> None:
         before = session.lab
         try:
             after = action(before, *arguments)
+        except BeingRead:  # of a button beside the canvas; what the canvas sends waits instead
+            after = refused(before, GraphError(BEING_READ))
         except Exception:  # a bug of this program; without the rest of the page the visitor could not go on
             _log.exception("The action %r failed", action)
             after = refused(before, GraphError(NOT_DONE))

@@ -22,14 +22,14 @@ from autodiff_viz.engine.compilation_cache import is_filled, load_from
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lab.rehearsal import fill, rehearse
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.ui import gc_tuning
+from autodiff_viz.ui import code_reading, gc_tuning
 from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.idle import quiet_moments
 from autodiff_viz.ui.server.log_filter import filter_logs
 from autodiff_viz.ui.server.websocket import read_little_at_once
 from autodiff_viz.ui.worker_jobs import are_apart, check_job, kept, poster, proved, this_version, workers
 from autodiff_viz.workers.free_memory import FreeMemory
-from autodiff_viz.workers.jobs import Answer, Job
+from autodiff_viz.workers.jobs import LONG, Answer, Job
 
 SWITCHED_OFF = "AUTODIFF_VIZ_WARM_UP"  # set to "off", nothing is compiled ahead: for tests on a busy machine
 FIRST_VISITOR = 3.0  # seconds; a visitor who starts the warm-up gets a page before it uses the processor
@@ -55,6 +55,7 @@ def ready() -> threading.Thread:
     """Start the warm-up, once per server; visitors need not wait for it."""
     gc_tuning.tune()
     load_from(kept())
+    code_reading.begin()
     stop = threading.Event()
     wait = FIRST_VISITOR if get_script_run_ctx(suppress_warning=True) else 0.0
     thread = threading.Thread(target=_warm_and_freeze, args=(stop, wait), name="warm-up", daemon=True)
@@ -93,7 +94,7 @@ def have_compiled(stop: threading.Event) -> None:
     """Have a worker compile the catalog, unless that is done."""
     if are_apart() and not is_filled(kept()):
         name = identity(("fill", this_version()))
-        _answer(Job(name, fill, (str(kept()),), FILLING, long=True, niceness=SOON), stop)
+        _answer(Job(name, fill, (str(kept()),), FILLING, lane=LONG, niceness=SOON), stop)
 
 
 def have_rehearsed(stop: threading.Event) -> None:

@@ -25,7 +25,7 @@ from autodiff_viz.standalone.posters import kept_poster, make_poster
 from autodiff_viz.ui import scheduling
 from autodiff_viz.ui.gc_tuning import note_departure
 from autodiff_viz.workers.disk_cache import directory, read, version
-from autodiff_viz.workers.jobs import Answer, Job, Report, done_here, job_of
+from autodiff_viz.workers.jobs import LONG, Answer, Job, Report, done_here, job_of
 from autodiff_viz.workers.pool import Pool
 
 # Cancel the jobs that only one visitor has requested, when that visitor's page has ended. Streamlit
@@ -100,6 +100,10 @@ class Answers(Protocol):
 
     def cancel(self, asker: object) -> None: ...
 
+    def take(self, key: bytes) -> Answer | None: ...
+
+    def is_under_way(self, key: bytes) -> bool: ...
+
     def listen(self, listener: Callable[[], object]) -> None: ...
 
 
@@ -122,6 +126,14 @@ class _Here:
 
     def cancel(self, asker: object) -> None:
         """Do nothing, since no job is ever under way."""
+
+    def take(self, key: bytes) -> Answer | None:
+        """Return an answer, and forget it."""
+        return self._answers.pop(key, None)
+
+    def is_under_way(self, key: bytes) -> bool:
+        """Return False, since no job is ever under way."""
+        return False
 
     def listen(self, listener: Callable[[], object]) -> None:
         """Do nothing, since no answer ever comes later."""
@@ -210,7 +222,7 @@ def proved(lesson: Lesson) -> Answer | None:
         answer = Answer(read_proof(read(place, name), lesson))
     except ValueError:  # it does not exist, or its file has been changed
         arguments = (lesson.key, place and str(place), name)
-        job = Job(name, prove, arguments, PROVING, long=True, niceness=LAST)
+        job = Job(name, prove, arguments, PROVING, lane=LONG, niceness=LAST)
         workers().ask((PROOF, lesson.key), job)
         answer = workers().answer(name)
         if answer is not None and not answer.why:
@@ -235,7 +247,7 @@ def poster(lesson: Lesson) -> str | None:
     if text is None and are_apart():
         arguments = (lesson.key, place and str(place), name)
         workers().ask(
-            (POSTER, lesson.key), Job(name, make_poster, arguments, PROVING, long=True, niceness=LAST)
+            (POSTER, lesson.key), Job(name, make_poster, arguments, PROVING, lane=LONG, niceness=LAST)
         )
         answer = workers().answer(name)
         text = answer.value if answer is not None else None

@@ -363,6 +363,13 @@
  */
 
 /**
+ * Read code again that was not read to its end.
+ *
+ * @typedef {object} ReadAgainEdit
+ * @property {"read_again"} kind
+ */
+
+/**
  * Write the graph of code as a formula.
  *
  * @typedef {object} AsFormulaEdit
@@ -759,6 +766,7 @@
  *   MakeBranchesEdit |
  *   TuneEdit |
  *   TypeEdit |
+ *   ReadAgainEdit |
  *   AsFormulaEdit |
  *   SlideEdit |
  *   ResampleEdit |
@@ -826,6 +834,7 @@
  * @property {number | null} [stepped] state of the numbers whose pass the user has stepped back and forth.
  * @property {Record<string, string>} [share] the page's own address and what is to be added to a link, if links and a QR code are requested.
  * @property {number} [rest] number of the last answer, in a request for the other parts of the page.
+ * @property {boolean} [stop] whether the code that is being read is not to be read on.
  * @property {string | null} [refused] in place of all else, why the server has not read the message.
  */
 

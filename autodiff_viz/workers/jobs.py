@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
@@ -20,6 +20,37 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Lane:
+    """A kind of jobs, which has workers of its own and so waits for no other kind.
+
+    Attributes:
+      name: of the kind.
+      alone: whether each job has a process of its own, which ends with it and so frees its memory.
+      newest_first: whether the job requested last is served first (LIFO), else the first (FIFO).
+      fair: whether origins take turns, and none of them has all workers.
+      rests: whether a worker pauses after a job while the server is busy.
+    """
+
+    name: str
+    alone: bool = False
+    newest_first: bool = False
+    fair: bool = False
+    rests: bool = False
+
+
+SHORT = Lane("short", rests=True)
+"""Jobs of moments."""
+
+LONG = Lane("long", alone=True, newest_first=True)
+"""Jobs that may take more than moments, or much memory: one at a time."""
+
+STRANGE = Lane("strange", fair=True)
+"""Jobs that read or compute what somebody sent who need not have a page open."""
+
+LANES = (SHORT, LONG, STRANGE)
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A call of a pure function, to be run in a worker process.
 
@@ -28,16 +59,18 @@ class Job:
       function: a function at the top level of a module.
       arguments: plain data, which can be pickled.
       seconds: CPU time after which the worker is killed.
-      long: whether it may take more than moments, or much memory.
-      niceness: of the process of a long job.
+      lane: which workers it is for.
+      niceness: of the process of a job that has one of its own, or of a strange one.
+      origin: where the job comes from, such as an address; whose turn it is in a fair lane.
     """
 
     key: bytes
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     seconds: float = SECONDS
-    long: bool = False
+    lane: Lane = SHORT
     niceness: int = NICE
+    origin: Hashable = None
 
     @property
     def message(self) -> tuple[str, str, tuple[Any, ...]]:
@@ -50,16 +83,16 @@ def job_of(
     *arguments: Any,
     reads: tuple[Any, ...] | None = None,
     seconds: float = SECONDS,
-    long: bool = False,
+    lane: Lane = SHORT,
 ) -> Job:
     """Return the job of a call, with the function and all its arguments as the key.
 
     Args:
       reads: what the answer depends on, if that is less than the arguments.
-      seconds, long: of the job.
+      seconds, lane: of the job.
     """
     key = (function.__module__, function.__qualname__, arguments if reads is None else reads)
-    return Job(identity(key), function, arguments, seconds, long)
+    return Job(identity(key), function, arguments, seconds, lane)
 
 
 @dataclass(frozen=True, slots=True)

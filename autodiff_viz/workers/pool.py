@@ -3,8 +3,9 @@
 A job is a pure function of the project with its arguments. Its key is the identity of all that the answer
 depends on, so an answer serves all who ask for the same. Of each asker only the newest job waits.
 
-A long job has a process of its own, which ends with the job and so frees its memory. One long job runs at a
-time, the last requested one first (LIFO); short jobs never wait for it.
+Each kind of jobs (`jobs.Lane`) has workers of its own, so that short jobs never wait for long ones. Origins,
+such as the addresses that visitors come from, take turns where a lane is fair, and one of them never has all
+of its workers: whoever asks for much waits, nobody else does.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import logging
 import os
 import signal
 import socket
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from multiprocessing.connection import wait
@@ -22,11 +23,26 @@ from time import monotonic
 from types import MappingProxyType
 
 from autodiff_viz.workers.fork_client import Template
-from autodiff_viz.workers.jobs import BROKEN, DROPPED, NICE, TOO_LONG, Answer, Job, Report
+from autodiff_viz.workers.jobs import (
+    BROKEN,
+    DROPPED,
+    LANES,
+    LONG,
+    NICE,
+    SHORT,
+    STRANGE,
+    TOO_LONG,
+    Answer,
+    Job,
+    Lane,
+    Report,
+)
 from autodiff_viz.workers.worker import Worker, work_of
 
 KEPT = 512  # answers in the LRU cache
-WAITING = 256  # jobs that may wait; the oldest is dropped for a new one
+WAITING = 256  # jobs of a lane that may wait; the oldest is dropped for a new one
+STRANGERS = 2  # workers of the fair lane: the least of which one origin cannot have all
+SERVED = 1_000  # origins whose last turn is remembered
 POLL_SECONDS = 0.25  # seconds between two checks of a worker's CPU time
 LONGEST_REST = 2.0  # seconds
 IDLE = 120.0  # seconds without a job after which a worker ends, with the code it has compiled
@@ -38,11 +54,11 @@ _log = logging.getLogger(__name__)
 
 
 class Pool:
-    """At most `workers` worker processes for short jobs and one for long jobs, served by one thread.
+    """Worker processes for the jobs of each lane, served by one thread.
 
     Args:
       modules: modules that a worker has loaded before its first job.
-      workers: greatest number of processes for short jobs.
+      workers: greatest number of processes for short jobs; long jobs have one, strange ones `STRANGERS`.
       variables: added to the environment of the workers.
       rest: gives the pause after a short job, as a multiple of its CPU time: so jobs leave the processors to
         the server while it is busy.
@@ -56,13 +72,14 @@ class Pool:
         rest: Callable[[], float] = float,
     ):
         self._template = Template(modules, variables)
-        self._most = {False: workers, True: 1}
+        self._most = {SHORT: workers, LONG: 1, STRANGE: STRANGERS}
         self._rest, self._rested = rest, 0.0
         self._changed = Condition()
         self._listeners: tuple[Callable[[], object], ...] = ()
         self._answers: OrderedDict[bytes, Answer] = OrderedDict()
-        self._waiting: dict[bool, OrderedDict[Hashable, Job]] = {False: OrderedDict(), True: OrderedDict()}
+        self._waiting: dict[Lane, OrderedDict[Hashable, Job]] = {lane: OrderedDict() for lane in LANES}
         self._askers: dict[bytes, set[Hashable]] = {}  # of waiting and running jobs
+        self._served: OrderedDict[Hashable, float] = OrderedDict()  # by origin, when its last job began
         self._workers: list[Worker] = []
         self._wake, self._woken = socket.socketpair()
         self._ended = False
@@ -72,12 +89,12 @@ class Pool:
         """Queue a job, unless its answer is known or it is queued or running.
 
         It replaces the waiting job of the same asker, who could otherwise starve others by acting all the
-        time; a long job that waits already moves to the front of the queue. A long job replaces the asker's
-        running one too, which would keep the only place of its kind for an answer that is no longer on view.
+        time; a long job that waits already moves to the front of the queue. A long or a strange job replaces
+        the asker's running one too, which would keep a place for an answer that is no longer on view.
         """
         with self._changed:
-            waiting = self._waiting[job.long]
-            if job.long and asker in waiting:
+            waiting = self._waiting[job.lane]
+            if job.lane.newest_first and asker in waiting:
                 waiting.move_to_end(asker)
             if self._ended or job.key in self._answers:
                 return
@@ -87,15 +104,24 @@ class Pool:
             if any(each.key == job.key for each in known):
                 return  # it waits or runs already; the asker has been added to it
             self._take_back(asker, waiting)
-            if job.long:
-                self._leave(asker, [worker for worker in self._workers if worker.long])
+            if job.lane is not SHORT:
+                self._leave(asker, [worker for worker in self._workers if worker.lane is job.lane])
             waiting[asker] = job
             while len(waiting) > WAITING:
-                self._note(waiting.popitem(last=False)[1], Answer(why=DROPPED))
+                self._note(waiting.pop(self._one_too_many(job.lane)), Answer(why=DROPPED))
             if self._thread is None:
                 self._thread = Thread(target=self._run, name="workers", daemon=True)
                 self._thread.start()
         self._wake.send(b"\0")
+
+    def _one_too_many(self, lane: Lane) -> Hashable:
+        """Return the asker whose job is dropped: the first, in a fair lane the last of who asks for most."""
+        waiting = self._waiting[lane]
+        if not lane.fair:
+            return next(iter(waiting))
+        asked = Counter(job.origin for job in waiting.values())
+        most = max(asked, key=asked.__getitem__)
+        return next(asker for asker in reversed(waiting) if waiting[asker].origin == most)
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
         """Return the answer of a job; None while it waits or runs, after at most `patience` seconds."""
@@ -104,6 +130,16 @@ class Pool:
             if key in self._answers:
                 self._answers.move_to_end(key)
             return self._answers.get(key)
+
+    def take(self, key: bytes) -> Answer | None:
+        """Return the answer of a job as `answer` does, and forget it: whoever asks again has it done anew."""
+        with self._changed:
+            return self._answers.pop(key, None)
+
+    def is_under_way(self, key: bytes) -> bool:
+        """Return whether a job waits or runs."""
+        with self._changed:
+            return key in self._askers
 
     def listen(self, listener: Callable[[], object]) -> None:
         """Call `listener` after every answer from now on, in another thread; it must be quick."""
@@ -166,8 +202,8 @@ class Pool:
             with self._changed:
                 for worker in [*self._workers]:
                     self._look_after(worker)
-            for long in self._waiting:
-                self._hand_out(long)  # takes the lock itself, but not while it forks
+            for lane in LANES:
+                self._hand_out(lane)  # takes the lock itself, but not while it forks
         for worker in [*self._workers]:
             self._kill(worker)
         self._template.end()
@@ -178,7 +214,7 @@ class Pool:
         """Return seconds until a worker must be looked at unasked; None without workers."""
         now = monotonic()
         times = [now + POLL_SECONDS if w.job else w.since + _patience(w) for w in self._workers]
-        if self._waiting[False] and now < self._rested:
+        if self._waiting[SHORT] and now < self._rested:
             times.append(self._rested)
         return max(0.0, min(times) - now) if times else None
 
@@ -196,7 +232,7 @@ class Pool:
                 self._kill(worker)
             elif worker.job and worker.is_over():
                 self._drop(worker, TOO_LONG)
-            elif not worker.job and (worker.long or worker.since + _patience(worker) <= now):
+            elif not worker.job and (worker.lane.alone or worker.since + _patience(worker) <= now):
                 self._kill(worker)
 
     def _take(self, worker: Worker, message: Report | tuple[bool, object]) -> None:
@@ -206,7 +242,7 @@ class Pool:
             return
         done, value = message
         self._note(worker.job, Answer(value) if done else Answer(why=f"{BROKEN}: {value}"))
-        if not worker.long:
+        if worker.lane.rests:
             spent = work_of(worker.process) - (worker.seconds - worker.job.seconds)
             self._rested = monotonic() + min(LONGEST_REST, spent * self._rest())
         worker.job, worker.since = None, monotonic()
@@ -223,29 +259,52 @@ class Pool:
         with suppress(ProcessLookupError):
             os.kill(worker.process, signal.SIGKILL)
 
-    def _hand_out(self, long: bool) -> None:
-        waiting = self._waiting[long]
-        while long or self._rested <= monotonic():
+    def _hand_out(self, lane: Lane) -> None:
+        waiting = self._waiting[lane]
+        while not lane.rests or self._rested <= monotonic():
             with self._changed:
-                ours = [worker for worker in self._workers if worker.long == long]
+                ours = [worker for worker in self._workers if worker.lane is lane]
                 free = next((worker for worker in ours if worker.job is None), None)
-                if not waiting or (free is None and len(ours) >= self._most[long]):
+                asker = self._next(lane, ours)
+                if asker is None or (free is None and len(ours) >= self._most[lane]):
                     return
-                niceness = next(reversed(waiting.values())).niceness if long else NICE
+                niceness = NICE if lane.rests else waiting[asker].niceness
             try:
-                free = free or self._fork(long, niceness)
+                free = free or self._fork(lane, niceness)
             except OSError:
                 self._give_up(waiting)
                 return
             with self._changed:
-                if not waiting:  # the last job was cancelled meanwhile
+                asker = self._next(lane, ours)
+                if asker is None:  # the last job was cancelled meanwhile
                     return
-                free.begin(*waiting.popitem(last=long))  # of long jobs the newest, of short ones the oldest
+                free.begin(asker, waiting.pop(asker))
+                self._note_turn(free.job)
             try:
                 free.connection.send(free.job.message)
             except OSError:
                 with self._changed:
                     self._drop(free, BROKEN)
+
+    def _next(self, lane: Lane, workers: Iterable[Worker]) -> Hashable | None:
+        """Return the asker whose job is next; None if none waits, or in a fair lane none that may have more.
+
+        In a fair lane that is the origin whose last turn was longest ago.
+        """
+        waiting = self._waiting[lane]
+        if not lane.fair:
+            return next(reversed(waiting) if lane.newest_first else iter(waiting), None)
+        busy = Counter(worker.job.origin for worker in workers if worker.job is not None)
+        may = [asker for asker, job in waiting.items() if busy[job.origin] < self._most[lane] - 1]
+        return min(may, key=lambda asker: self._served.get(waiting[asker].origin, 0.0), default=None)
+
+    def _note_turn(self, job: Job) -> None:
+        """Note that the origin of a job has had its turn."""
+        if job.lane.fair:
+            self._served[job.origin] = monotonic()
+            self._served.move_to_end(job.origin)
+            while len(self._served) > SERVED:
+                self._served.popitem(last=False)
 
     def _give_up(self, waiting: OrderedDict[Hashable, Job]) -> None:
         """Answer all waiting jobs with failure, since no worker can be started."""
@@ -254,20 +313,22 @@ class Pool:
             while waiting:
                 self._note(waiting.popitem()[1], Answer(why=BROKEN))
 
-    def _fork(self, long: bool, niceness: int) -> Worker:
+    def _fork(self, lane: Lane, niceness: int) -> Worker:
         """Fork a worker; starts the template process, or restarts one that has ended.
 
         Raises:
           OSError: no worker can be started.
         """
         try:
-            worker = Worker(*self._template.fork(niceness), long)
+            worker = Worker(*self._template.fork(niceness), lane)
         except OSError:
-            worker = Worker(*self._template.fork(niceness), long)
+            worker = Worker(*self._template.fork(niceness), lane)
         self._workers.append(worker)
         return worker
 
 
 def _patience(worker: Worker) -> float:
-    """Return the seconds without a job after which a worker ends."""
-    return SOON if worker.grown > GROWTH else IDLE
+    """Return the seconds without a job after which a worker ends; at once if it is strange and has grown."""
+    if worker.grown <= GROWTH:
+        return IDLE
+    return 0.0 if worker.lane is STRANGE else SOON

@@ -9,7 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from time import monotonic
 
-from autodiff_viz.workers.jobs import Job, Report
+from autodiff_viz.workers.jobs import SHORT, Job, Lane, Report
 
 PATIENCE = 12  # wall-clock limit as a multiple of the CPU limit: workers of low priority may have to wait
 
@@ -23,13 +23,13 @@ class Worker:
 
     `job` is the running job. It is killed after `seconds` of CPU time, after `deadline`, when it is
     `cancelled`, or when it has used none since `moved` for as long as the job may use it: the process is
-    stopped or blocked. `long` says whether the worker is for a long job; `since` is when it became idle.
+    stopped or blocked. `lane` is the kind of its jobs; `since` is when it became idle.
     `report` is the newest one of the job. `least` is its memory when it was forked, in megabytes.
     """
 
     process: int
     connection: Connection
-    long: bool = False
+    lane: Lane = SHORT
     job: Job | None = None
     asker: Hashable = None
     seconds: float = 0.0

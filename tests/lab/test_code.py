@@ -11,7 +11,7 @@ import pytest
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.lab.actions import redone, set_dtype, set_input, typed, undone
-from autodiff_viz.lab.code import REMEMBERED, code_in, notebook_code, reading_of
+from autodiff_viz.lab.code import code_in, notebook_code, reading_of
 from autodiff_viz.lab.code_examples import CODE_EXAMPLES
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.formula import formula
@@ -299,7 +299,6 @@ def test_a_text_is_read_once(monkeypatch):
 def test_what_is_kept_of_a_reading_is_its_graph():
     reading = reading_of(SQUARE)
     assert (reading.compute_answers, reading.compute_values) == (None, None)  # which hold the interpreter
-    assert reading_of.most == REMEMBERED
 
 
 def test_code_whose_arrays_are_too_large_is_refused_and_not_kept():

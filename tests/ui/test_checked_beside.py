@@ -22,7 +22,7 @@ from autodiff_viz.lessons import evaluate
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.ui import worker_jobs
 from autodiff_viz.ui.panels.claims import CHECKING
-from autodiff_viz.workers.jobs import BROKEN, TOO_LONG, Answer, Job, Report
+from autodiff_viz.workers.jobs import BROKEN, LONG, TOO_LONG, Answer, Job, Report
 from autodiff_viz.workers.pool import Pool
 from tests.ui.page import put
 
@@ -67,7 +67,7 @@ class Idle:
         self.reports: dict[bytes, Report] = {}
 
     def ask(self, asker: object, job: Job) -> None:
-        (self.asked if job.long else self.short).append(job)
+        (self.asked if job.lane is LONG else self.short).append(job)
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
         return self.found

@@ -12,7 +12,7 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.workers import fork_client, jobs
 from autodiff_viz.workers import pool as pools
 from autodiff_viz.workers import worker as workers
-from autodiff_viz.workers.jobs import BROKEN, NICE, TOO_LONG, Answer, Job, Report, report
+from autodiff_viz.workers.jobs import BROKEN, LONG, NICE, TOO_LONG, Answer, Job, Report, report
 from autodiff_viz.workers.pool import Pool
 from tests.workers import errands
 
@@ -206,7 +206,7 @@ def test_a_pool_whose_template_was_killed_goes_on(pool):
 
 
 def long(function, *arguments) -> Job:
-    return replace(job(function, *arguments), long=True)
+    return replace(job(function, *arguments), lane=LONG)
 
 
 def test_no_other_job_waits_for_a_long_one(pool):
@@ -313,7 +313,7 @@ def test_while_the_server_is_busy_short_jobs_pause_and_long_ones_do_not(monkeypa
         assert done(busy, job(errands.worked)).why == ""
         second = job(errands.product, 6.0, 7.0)
         busy.ask("anna", second)
-        assert done(busy, replace(job(errands.product, 2.0, 3.0), long=True), "berta") == Answer(6.0)
+        assert done(busy, replace(job(errands.product, 2.0, 3.0), lane=LONG), "berta") == Answer(6.0)
         assert busy.answer(second.key) is None
     finally:
         busy.end()

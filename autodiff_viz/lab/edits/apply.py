@@ -6,7 +6,7 @@ The records are in `messages/edits.py`, the handlers in `lab/edits/`, by topic.
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from time import thread_time
 from typing import Any
@@ -16,6 +16,7 @@ from autodiff_viz.embedding.levels import refusal
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.asking import followed
+from autodiff_viz.lab.code import BeingRead
 from autodiff_viz.lab.edits import (
     asking,
     blocks,
@@ -74,6 +75,8 @@ def edited(lab: Lab, sent: Mapping[str, Any], level: str | None = None) -> Lab:
 
     Args:
       level: of `embedding.levels.LEVELS`, what may be changed in a frame; None for everything.
+    Raises:
+      BeingRead: it needs the reading of code which has not come yet.
     """
     try:
         edit = read_edit(sent)
@@ -85,6 +88,8 @@ def edited(lab: Lab, sent: Mapping[str, Any], level: str | None = None) -> Lab:
         after = refused(lab, unreadable(sent))
     except GraphError as error:
         after = refused(lab, error)
+    except BeingRead:
+        raise
     except Exception as error:
         report_fault(type(edit).__name__, error)
         after = refused(lab, GraphError(NOT_DONE))
@@ -98,9 +103,16 @@ def report_fault(kind: str, error: Exception) -> None:
 
 
 def edited_all(
-    lab: Lab, edits: Iterable[Mapping[str, Any]], seen: Container[Any] = (), level: str | None = None
+    lab: Lab, edits: Sequence[Mapping[str, Any]], seen: Container[Any] = (), level: str | None = None
 ) -> Lab:
-    """Apply the edits in order.
+    """Apply the edits in order, as `applied` does, up to the first one that has to wait."""
+    return applied(lab, edits, seen, level)[0]
+
+
+def applied(
+    lab: Lab, edits: Sequence[Mapping[str, Any]], seen: Container[Any] = (), level: str | None = None
+) -> tuple[Lab, int, str]:
+    """Apply the edits in order, up to the first one that needs the reading of code which has not come yet.
 
     A refusal stays in `notice` through later accepted edits until the browser has shown it. Edits after
     `limits.EDIT_SECONDS` of thread time are refused: nobody makes so many by hand.
@@ -108,14 +120,22 @@ def edited_all(
     Args:
       seen: numbers of the refused edits that the browser has shown.
       level: what may be changed, as in `edited`.
+    Returns:
+      The lab, the number of edits that were applied, and the code that is waited for; "" for none.
     """
     unseen = tuple(one for one in lab.notice if isinstance(one, Refusal) and one.seq not in seen)
     began = thread_time()
+    done, waits = 0, ""
     for edit in edits:
         if thread_time() - began < limits.EDIT_SECONDS:
-            lab = edited(lab, edit, level)
+            try:
+                lab = edited(lab, edit, level)
+            except BeingRead as error:
+                waits = error.text
+                break
         else:
             late = refused(lab, GraphError(TOO_MUCH))
             lab = replace(late, notice=refusals(late.notice, edit.get("seq")))
         unseen = lab.notice or unseen
-    return replace(lab, notice=unseen) if unseen and not lab.notice else lab
+        done += 1
+    return replace(lab, notice=unseen) if unseen and not lab.notice else lab, done, waits

@@ -15,7 +15,7 @@ from autodiff_viz.graph.history import push
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import listed, seed_fault
-from autodiff_viz.lab.actions import resampled, set_input, set_param, typed
+from autodiff_viz.lab.actions import read_again, resampled, set_input, set_param, typed
 from autodiff_viz.lab.code import code_in
 from autodiff_viz.lab.edits.edit import Handlers, check_nodes, unreadable
 from autodiff_viz.lab.inspector.parameters import (
@@ -31,6 +31,7 @@ from autodiff_viz.messages.edits import (
     AsFormula,
     Learn,
     Numbers,
+    ReadAgain,
     Resample,
     SetParam,
     Shape,
@@ -142,6 +143,7 @@ HANDLERS: Handlers = {
     Type: _type,
     Slide: _slide,
     AsFormula: lambda lab, _: _as_formula(lab),
+    ReadAgain: lambda lab, _: read_again(lab),
     Resample: lambda lab, _: resampled(lab),
     SetParam: _param,
     Trainable: _on_node(set_trainable),

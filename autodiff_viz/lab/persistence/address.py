@@ -21,7 +21,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.short_text import FORMULA, read_short_text
 from autodiff_viz.graph.text import listed
 from autodiff_viz.lab.actions import typed
-from autodiff_viz.lab.code import code_in, matching_text, reading_of
+from autodiff_viz.lab.code import UNREAD, code_in, matching_text, reading_of
 from autodiff_viz.lab.lessons import open_lesson, own_asking
 from autodiff_viz.lab.persistence.asking import ASK, GUESS, asking_fields, read_asking
 from autodiff_viz.lab.persistence.history import digest
@@ -253,6 +253,8 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     Args:
       query: the query parameters of the address.
       most: limit of characters of each compressed parameter.
+    Raises:
+      BeingRead: it has code that has not been read yet.
     """
     lab, selected = start(), query.get(SELECTED)
     if KEPT in query and not query.get(GRAPH):
@@ -284,10 +286,21 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
         shelved=_unpacked(query.get(SHELVED, ""), most),
     )
     if text is not None:
-        lab = with_text(lab, matching_text(text, lab.graph))
+        lab = _written_as(lab, text)
     if KEPT in query and AT in query and lab.tour is None:
         lab = refused(lab, GraphError(Problem(TOUR_ELSEWHERE, TOUR_NOT_HERE, SAVE_THERE)))
     return lab if draft is None else typed(lab, draft)
+
+
+def _written_as(lab: Lab, text: str) -> Lab:
+    """Return the lab with the author's text of its graph, if it fits.
+
+    Of code that was not read to its end nobody knows whether it does: it is kept as a draft beside the graph.
+    """
+    fits = matching_text(text, lab.graph)
+    if fits is None and code_in(text) and (why := reading_of(text).refused) and why[0].code in UNREAD:
+        return replace(lab, draft=text, mistakes=why)
+    return with_text(lab, fits)
 
 
 def _of_formula(query: Mapping[str, str]) -> Lab:

@@ -22,6 +22,12 @@ def browser(address: str | None, cookies: Mapping[str, str]) -> Hashable:
     return address, decode_xsrf_token_string(cookie)[0] if cookie else None
 
 
+def origin_of_page() -> Hashable:
+    """Return the address that the visitor comes from whose page is run; None where it is not known."""
+    of = browser_of_page()
+    return of[0] if of else None
+
+
 def browser_of_page() -> Hashable:
     """Return the browser whose page is run; None outside a run."""
     context = get_script_run_ctx(suppress_warning=True)

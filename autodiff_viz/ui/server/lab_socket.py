@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,8 +26,9 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from autodiff_viz.messages.envelope import answer_text
+from autodiff_viz.ui import code_reading
 from autodiff_viz.ui.address import next_address
-from autodiff_viz.ui.exchange import apply_message, make_answer
+from autodiff_viz.ui.exchange import apply_message, go_on_reading, make_answer
 from autodiff_viz.ui.fragments import LAB
 from autodiff_viz.ui.scheduling import in_turn
 from autodiff_viz.ui.server.admission import VISITS
@@ -64,6 +65,9 @@ class Line:
     one: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
+Awaited = Callable[[], bool]
+"""Returns whether answers of workers are still to come."""
+
 _lines: WeakKeyDictionary[Session, Line] = WeakKeyDictionary()
 
 
@@ -74,14 +78,14 @@ class Waiting:
         self._events: set[asyncio.Event] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def answered(self, keys: frozenset[bytes]) -> None:
-        """Wait until all jobs of these keys have an answer; at most `ANSWERED_WITHIN` seconds."""
+    async def answered(self, awaited: Awaited) -> None:
+        """Wait until nothing of it is still to come; at most `ANSWERED_WITHIN` seconds."""
         self._listen()
         event = asyncio.Event()
         self._events.add(event)
         try:
             async with asyncio.timeout(ANSWERED_WITHIN):
-                while any(workers().answer(key) is None for key in keys):
+                while awaited():
                     await event.wait()
                     event.clear()
         except TimeoutError:
@@ -139,7 +143,7 @@ class Connection:
             self.pushing = asyncio.create_task(self.push(awaited))
         return True
 
-    async def answer(self, text: str | None) -> tuple[str, str, frozenset[bytes]] | None:
+    async def answer(self, text: str | None) -> tuple[str, str, Awaited | None] | None:
         """Return what `exchange` does; None if the session has ended or has a newer websocket."""
         async with self.line.one:  # before a thread is taken
             session = named(self.name)
@@ -156,8 +160,8 @@ class Connection:
         with suppress(*GONE):
             await self.socket.close(REPLACED)
 
-    async def push(self, awaited: frozenset[bytes]) -> None:
-        """Send what is new when these jobs are answered."""
+    async def push(self, awaited: Awaited) -> None:
+        """Send what is new when what is awaited has come."""
         await _waiting.answered(awaited)
         self.pushing = None  # what has begun is not cancelled: its thread would go on
         with suppress(*GONE):
@@ -204,7 +208,7 @@ def _line(name: str) -> Line | None:
 
 def exchange(
     session: Session, text: str | None = None, known: str = "", of: Hashable = None
-) -> tuple[str, str, frozenset[bytes]]:
+) -> tuple[str, str, Awaited | None]:
     """Apply a message, if there is one.
 
     Args:
@@ -212,20 +216,31 @@ def exchange(
       of: the browser.
 
     Returns:
-      The answer as JSON, the address that was sent last, and the keys of the jobs whose answers are awaited.
+      The answer as JSON, the address that was sent last, and whether what it waits for is still to come; None
+      if it waits for nothing.
     """
     with in_turn(session.visitor, of):
         session.expect(text or "")
         with session.lock:
             session.socket = True
+            session.origin = of[0] if isinstance(of, tuple) else session.origin
             session.parts.polls.pop(LAB, None)
             if text is not None:
                 apply_message(session, _read(text))
+            go_on_reading(session)
             shown = known if session.address.pushed else None  # Streamlit has written another one since
             address = next_address(session)  # before the edits are acknowledged
             query = UNSET if address in (None, shown) else address
             answer = answer_text(make_answer(session, pushed=True, query=query))
-            return answer, known if address is None else address, session.awaited
+            return answer, known if address is None else address, _awaited(session)
+
+
+def _awaited(session: Session) -> Awaited | None:
+    """Return whether what the browser waits for is still to come: code that is read, else answers."""
+    key, keys = session.reading.key, session.awaited
+    if key is not None:
+        return lambda: code_reading.is_under_way(key)
+    return (lambda: any(workers().answer(each) is None for each in keys)) if keys else None
 
 
 def _read(text: str) -> dict[str, Any]:
