@@ -23,7 +23,7 @@ Nest Number Offer Open Outline Paint Pan Parse Pinch Place Play Precompute Predi
 Quote Read Record Redraw Reduce Refuse Register Rehearse Release Remember Remove Replace Report Represent
 Request Resolve Restore Route Run Scale Scan Schedule Search Select Send Serve Set Share Show Simulate
 Sort Stack Start Store Suggest Summarise Sweep Switch Take Teach Tell Test Time Tokenise Trace Train
-Tune Turn Undo Unroll Update Verify Visit Warm Watch Wire Write Zoom
+Tune Turn Undo Unroll Update Verify Visit Wait Warm Watch Wire Write Zoom
 """
 """Words with which a module's docstring may open. Another verb is added here; a noun is not."""
 

@@ -1,14 +1,24 @@
-"""Open the lab in a frame: ask before the numbers are shown, where the frame's address wants that."""
+"""Open the lab in a frame, and draw the picture that a frame shows before somebody touches it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, SHAPE, ZERO, Quantity, Question
-from autodiff_viz.embedding.contract import ASK, Embed
+from autodiff_viz.canvas.svg import svg_of
+from autodiff_viz.embedding.contract import ASK, NOW, Embed
+from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.text import counted
 from autodiff_viz.lab.asking import ask, asking_of
+from autodiff_viz.lab.code import COMPUTES
+from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.judging import asked_of
+from autodiff_viz.lab.persistence.address import from_query
 from autodiff_viz.lab.state import Lab
+from autodiff_viz.workers.bounds import Bound, bounded
 
 
 def opened_in_frame(lab: Lab, embed: Embed) -> Lab:
@@ -27,3 +37,41 @@ def opened_in_frame(lab: Lab, embed: Embed) -> Lab:
         except GraphError:
             continue
     return ask(lab, (), ALL_COTANGENTS)
+
+
+LONGEST = 1_000_000  # characters of a picture
+OPENS = Bound(seconds=1.0, megabytes=200.0)
+"""What opening the address of a picture may use, code that it has included; `COMPUTES` is for its numbers."""
+
+TOO_LARGE = "<p>The picture of this graph is too large.</p>"
+
+
+@dataclass(frozen=True, slots=True)
+class FramePicture:
+    """The picture of a frame.
+
+    Attributes:
+      text: as SVG, or a sentence in HTML where there is nothing to draw or too much of it.
+      sliders: names of the inputs that have one.
+    """
+
+    text: str
+    sliders: tuple[str, ...]
+
+
+def frame_picture(state: Mapping[str, str], embed: Embed) -> FramePicture:
+    """Draw the picture of a frame, in a worker, which ends if that takes more than `OPENS` and `COMPUTES`.
+
+    Of a training or a large graph there are no numbers, and what is asked is not told.
+    """
+    with bounded(OPENS, COMPUTES):
+        lab = from_query(state)
+    count = len(lab.graph.nodes)
+    if not 0 < count <= VERIFIED_AT_ONCE:
+        return FramePicture(f"<p>A graph of {counted(count, 'node')}.</p>", ())
+    with bounded(COMPUTES, COMPUTES):
+        view = lab_view(lab) if lab.training is None else None
+        told = view is not None and embed.reveal == NOW and lab.asking is None
+        text = svg_of(lab.graph, view.trace if told else None)
+    names = tuple(slider.name for slider in view.sliders) if view else ()
+    return FramePicture(text if len(text) <= LONGEST else TOO_LARGE, names)

@@ -1,4 +1,4 @@
-"""Have code read by worker processes, which are ended if it takes too much of the processor or of memory.
+"""Send code to worker processes to be read: they are ended if it takes too much of processor or memory.
 
 A visitor's texts take one worker at a time, and all visitors of one address together never take all of them.
 A text is read once for all who need it; what was read comes into `lab.code.READINGS`.

@@ -259,7 +259,7 @@ def make_answer(session: Session, pushed: bool = False, query: str | UnsetType =
         if replies.awaited and not (pushed and idle):
             session.parts.polls[LAB] = POLL_MS if idle and not session.socket else STILL
         shown = (
-            now.lab, now.view, large, details,
+            now.lab, now.view, large, details, session.reading.key is not None,
             replies.check, replies.checks, replies.counts, replies.paths, replies.listing,
         )  # fmt: skip
         # Identical objects, since to compare graphs and traces by value would take long.
@@ -289,11 +289,12 @@ def make_answer(session: Session, pushed: bool = False, query: str | UnsetType =
 def _drawn(session: Session, replies: Answers, large: Any, details: bool) -> dict[str, Any]:
     """Return the drawing of the state on view; an unchanged first visit gets the shared one."""
     now, first = session.present, session.first
-    is_first = first is not None and not session.sent.rev and large is None
+    being_read = session.reading.key is not None
+    is_first = first is not None and not session.sent.rev and large is None and not being_read
     if is_first and now.lab is first.lab and now.view is first.present.view:
         session.sent.first = first.drawing_with(replies)
         return session.sent.first.drawing
-    return drawing(now, kept_history(session), large, replies, details)
+    return drawing(now, kept_history(session), large, replies, details, being_read)
 
 
 def _number(sent: Sent) -> None:

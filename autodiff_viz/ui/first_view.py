@@ -139,6 +139,7 @@ def drawing(
     large: Any,
     answers: Answers,
     details: bool = False,
+    being_read: bool = False,
 ) -> dict[str, Any]:
     """Return the drawing of the lab's component in the form in which it is sent.
 
@@ -147,8 +148,10 @@ def drawing(
       large: the fields that are too large for the address.
       answers: those of workers about the numbers.
       details: whether the table of the check is open.
+      being_read: whether code is being read for the visitor.
     """
     beside = {"trail": kept, "large": large, "state": now.state, "live": live(now.lab)}
+    beside["being_read"] = being_read or None
     with_answers = {
         "node": node_data(now.lab, now.view, answers),
         "check": check_data(now.lab, now.view, answers, details),

@@ -31,7 +31,9 @@ import { WhyZero } from "./explain/zero.js";
 import { openFrame } from "./embed/frame.js";
 import { may } from "./embed/gate.js";
 import { listenToKeys } from "./formula/caret.js";
+import { WaitingLine } from "./canvas/draw/highlights.js";
 import { Formula } from "./formula/editor.js";
+import { readingLine } from "./formula/reading_line.js";
 import { Inspector } from "./inspector/panel.js";
 import { keepFocus } from "./lesson/focus.js";
 import { Seat } from "./lesson/seat.js";
@@ -111,6 +113,9 @@ export class Lab {
     if (frame)
       for (const { host } of [this.inspector, this.check]) host.dataset.edit = frame.embed.edit;
     this.seat = frame ? null : new Seat(this.editor);
+    this.reading = new WaitingLine(this.editor.stage.host, () =>
+      readingLine(() => this.mail.tell({ stop: true })),
+    );
     this.places = new Places(parent, css, {
       ...(this.seat && { asking: this.seat.host }),
       ...(frame && { panes: html("div", { class: "workbench panes" }, frame.tabs.root) }),
@@ -192,6 +197,7 @@ export class Lab {
       this.formula.confirm(),
       this.editor.send({ kind: "as_formula" })
     );
+    this.formula.again = () => (this.formula.confirm(), this.editor.send({ kind: "read_again" }));
     this.formula.find = () => openFind(this.editor, this.formula.area);
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
@@ -250,6 +256,7 @@ export class Lab {
     loadAhead(this.later.splice(0));
     this.steps.answered();
     this.formula.receive({ ...drawing.formula, ack: word.ack });
+    this.reading.tell(Boolean(drawing.being_read));
     this.sync.receive(drawing);
     if (this.formula.takePasted()) this.editor.showOutput();
     this.board.receive(this.frame?.slidersOf(drawing.sliders) ?? drawing.sliders, document);

@@ -242,6 +242,7 @@
  * @property {{ says: string, blocked?: string[] }} [forward]
  * @property {AskingData} [asking]
  * @property {any} [formula]
+ * @property {boolean} [being_read] whether code is being read, in the formula or of a document that is to open
  * @property {any} [sliders]
  * @property {NodeData} [node]
  * @property {CheckData} [check]
@@ -350,6 +351,7 @@
  * @property {string} message
  * @property {string} hint
  * @property {Correction} [correction]
+ * @property {boolean} [again] whether the text is code that was not read to its end, and can be read again
  */
 /** One without a place is about the whole text. @typedef {Partial<Place> & MistakeFields} Mistake */
 /** @typedef {Place & { message: string }} Mark a problem of the graph, or a note, listed elsewhere on the page */
@@ -364,6 +366,7 @@
  * @property {number} ack the last edit that it contains
  * @property {string} text
  * @property {Mistake[]} mistakes
+ * @property {boolean} [being_read] whether it is code that has not been read yet
  * @property {Mark[]} marks problems of the graph
  * @property {Mark[]} notes
  * @property {string[]} readings how a text was read that can be read in two ways

@@ -32,17 +32,27 @@ class Bound:
 
 @dataclass(slots=True)
 class _State:
-    """The bound of the job of this process: `apart` is what remains of the one for computing."""
+    """The bound of the job of this process: `apart` is what remains of the one for computing.
 
+    `own` is whether the process may be ended, as a worker may.
+    """
+
+    own: bool = False
     apart: Bound | None = None
 
 
 _now = _State()
 
 
+def may_be_ended() -> None:
+    """Note that this process is a worker: bounds hold in it from now on."""
+    _now.own = True
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+
+
 @contextmanager
 def bounded(own: Bound, apart: Bound) -> Iterator[None]:
-    """Bound what the work inside `with` may use.
+    """Bound what the work inside `with` may use; without effect where no worker does it.
 
     The process ends after `own.seconds`; what would need more than `own.megabytes` raises MemoryError, or
     ends the process where no Python code asks for it.
@@ -50,8 +60,10 @@ def bounded(own: Bound, apart: Bound) -> Iterator[None]:
     Args:
       apart: the bound of all that is done inside `computing_apart`, which the other does not count.
     """
+    if not _now.own:
+        yield
+        return
     _now.apart = apart
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     before = _begin(own)
     try:
         yield

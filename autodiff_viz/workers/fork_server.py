@@ -19,6 +19,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import NoReturn
 
+from autodiff_viz.workers.bounds import may_be_ended
 from autodiff_viz.workers.free_memory import FreeMemory
 from autodiff_viz.workers.jobs import send_reports
 
@@ -77,6 +78,7 @@ def _work(connection: Connection) -> NoReturn:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl + C in the terminal is for the server
     send_reports(connection.send)
+    may_be_ended()
     memory = FreeMemory()
     try:
         while True:

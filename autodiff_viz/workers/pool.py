@@ -18,6 +18,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from multiprocessing.connection import wait
+from multiprocessing.reduction import ForkingPickler
 from threading import Condition, Thread
 from time import monotonic
 from types import MappingProxyType
@@ -39,7 +40,7 @@ from autodiff_viz.workers.jobs import (
 )
 from autodiff_viz.workers.worker import Worker, work_of
 
-KEPT = 512  # answers in the LRU cache
+KEPT, KEPT_BYTES = 512, 64_000_000  # answers in the LRU cache, and bytes of all
 WAITING = 256  # jobs of a lane that may wait; the oldest is dropped for a new one
 STRANGERS = 2  # workers of the fair lane: the least of which one origin cannot have all
 SERVED = 1_000  # origins whose last turn is remembered
@@ -49,6 +50,9 @@ IDLE = 120.0  # seconds without a job after which a worker ends, with the code i
 GROWTH, SOON = 160.0, 10.0
 """A worker that has grown by more megabytes ends after fewer seconds without a job. Not at once: the next one
 has to load its programs anew, which takes longer than most jobs."""
+
+GROWTH_OF_STRANGE = 300.0
+"""A worker of strange jobs that has grown by more megabytes ends at once."""
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +80,8 @@ class Pool:
         self._rest, self._rested = rest, 0.0
         self._changed = Condition()
         self._listeners: tuple[Callable[[], object], ...] = ()
-        self._answers: OrderedDict[bytes, Answer] = OrderedDict()
+        self._answers: OrderedDict[bytes, tuple[Answer, int]] = OrderedDict()  # with its bytes
+        self._bytes = 0  # of all answers
         self._waiting: dict[Lane, OrderedDict[Hashable, Job]] = {lane: OrderedDict() for lane in LANES}
         self._askers: dict[bytes, set[Hashable]] = {}  # of waiting and running jobs
         self._served: OrderedDict[Hashable, float] = OrderedDict()  # by origin, when its last job began
@@ -127,14 +132,15 @@ class Pool:
         """Return the answer of a job; None while it waits or runs, after at most `patience` seconds."""
         with self._changed:
             self._changed.wait_for(lambda: key in self._answers, patience)
-            if key in self._answers:
-                self._answers.move_to_end(key)
-            return self._answers.get(key)
+            if key not in self._answers:
+                return None
+            self._answers.move_to_end(key)
+            return self._answers[key][0]
 
     def take(self, key: bytes) -> Answer | None:
         """Return the answer of a job as `answer` does, and forget it: whoever asks again has it done anew."""
         with self._changed:
-            return self._answers.pop(key, None)
+            return self._forget(key) if key in self._answers else None
 
     def is_under_way(self, key: bytes) -> bool:
         """Return whether a job waits or runs."""
@@ -183,14 +189,20 @@ class Pool:
         if self._thread is not None:
             self._thread.join()
 
-    def _note(self, job: Job, answer: Answer) -> None:
+    def _note(self, job: Job, answer: Answer, size: int = 0) -> None:
         self._askers.pop(job.key, None)
-        self._answers[job.key] = answer
-        while len(self._answers) > KEPT:
-            self._answers.popitem(last=False)
+        self._answers[job.key] = answer, size
+        self._bytes += size
+        while len(self._answers) > KEPT or (self._bytes > KEPT_BYTES and len(self._answers) > 1):
+            self._forget(next(iter(self._answers)))
         self._changed.notify_all()
         for listener in self._listeners:
             listener()
+
+    def _forget(self, key: bytes) -> Answer:
+        answer, size = self._answers.pop(key)
+        self._bytes -= size
+        return answer
 
     def _run(self) -> None:
         while not self._ended:
@@ -223,7 +235,7 @@ class Pool:
         now = monotonic()
         try:
             if worker.connection.poll():
-                self._take(worker, worker.connection.recv())
+                self._take(worker, worker.connection.recv_bytes())
         except (EOFError, OSError):
             self._drop(worker, BROKEN)
         else:
@@ -235,13 +247,14 @@ class Pool:
             elif not worker.job and (worker.lane.alone or worker.since + _patience(worker) <= now):
                 self._kill(worker)
 
-    def _take(self, worker: Worker, message: Report | tuple[bool, object]) -> None:
+    def _take(self, worker: Worker, data: bytes) -> None:
         """Take a report of the worker's job, or its end: (True, result) or (False, why there is none)."""
+        message = ForkingPickler.loads(data)  # of our own process, as `recv` does
         if isinstance(message, Report):
             worker.report = message
             return
         done, value = message
-        self._note(worker.job, Answer(value) if done else Answer(why=f"{BROKEN}: {value}"))
+        self._note(worker.job, Answer(value) if done else Answer(why=f"{BROKEN}: {value}"), len(data))
         if worker.lane.rests:
             spent = work_of(worker.process) - (worker.seconds - worker.job.seconds)
             self._rested = monotonic() + min(LONGEST_REST, spent * self._rest())
@@ -328,7 +341,8 @@ class Pool:
 
 
 def _patience(worker: Worker) -> float:
-    """Return the seconds without a job after which a worker ends; at once if it is strange and has grown."""
-    if worker.grown <= GROWTH:
-        return IDLE
-    return 0.0 if worker.lane is STRANGE else SOON
+    """Return the seconds without a job after which a worker ends."""
+    grown = worker.grown
+    if worker.lane is STRANGE and grown > GROWTH_OF_STRANGE:
+        return 0.0
+    return SOON if grown > GROWTH else IDLE

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -33,6 +33,7 @@ from autodiff_viz.ui.fragments import LAB
 from autodiff_viz.ui.scheduling import in_turn
 from autodiff_viz.ui.server.admission import VISITS
 from autodiff_viz.ui.server.browsers import browser
+from autodiff_viz.ui.server.waiting import Awaited, answered
 from autodiff_viz.ui.server.websocket import refusal
 from autodiff_viz.ui.session import Session, named
 from autodiff_viz.ui.worker_jobs import workers
@@ -41,7 +42,6 @@ PATH, PROTOCOL = "/lab-socket", "lab"
 UNKNOWN, REPLACED = 4404, 4409  # codes with which the server closes: no such session; a newer websocket of it
 UNENDED = 4  # websockets of a session that have not ended: the answers that they do not read are kept
 LEFT = 128  # sessions that Streamlit keeps after their pages have gone
-ANSWERED_WITHIN = 60.0  # seconds for which answers of workers are waited for
 
 GONE = (WebSocketDisconnect, RuntimeError, KeyError)
 """Raised when the browser has left while it is answered, and for a message that is not text."""
@@ -65,46 +65,7 @@ class Line:
     one: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-Awaited = Callable[[], bool]
-"""Returns whether answers of workers are still to come."""
-
 _lines: WeakKeyDictionary[Session, Line] = WeakKeyDictionary()
-
-
-class Waiting:
-    """Connections that wait for answers of workers."""
-
-    def __init__(self) -> None:
-        self._events: set[asyncio.Event] = set()
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    async def answered(self, awaited: Awaited) -> None:
-        """Wait until nothing of it is still to come; at most `ANSWERED_WITHIN` seconds."""
-        self._listen()
-        event = asyncio.Event()
-        self._events.add(event)
-        try:
-            async with asyncio.timeout(ANSWERED_WITHIN):
-                while awaited():
-                    await event.wait()
-                    event.clear()
-        except TimeoutError:
-            pass
-        finally:
-            self._events.discard(event)
-
-    def _listen(self) -> None:
-        loop = asyncio.get_running_loop()
-        if self._loop is not loop:
-            self._loop = loop
-            workers().listen(lambda: loop.is_closed() or loop.call_soon_threadsafe(self._wake))
-
-    def _wake(self) -> None:
-        for event in self._events:
-            event.set()
-
-
-_waiting = Waiting()
 
 
 class Connection:
@@ -162,7 +123,7 @@ class Connection:
 
     async def push(self, awaited: Awaited) -> None:
         """Send what is new when what is awaited has come."""
-        await _waiting.answered(awaited)
+        await answered(awaited)
         self.pushing = None  # what has begun is not cancelled: its thread would go on
         with suppress(*GONE):
             await self.send()

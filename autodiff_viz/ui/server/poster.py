@@ -1,13 +1,15 @@
 """Serve a frame as a picture with its numbers, which costs no session until somebody touches it.
 
 The page has what Streamlit's page loads in a template, and `web/embed/boot.js`, which loads it at the first
-touch. The picture is made from the shared first view of the address. What is asked is not in it.
+touch. A worker makes the picture: whoever may send a request may send any graph, and any code. What is asked
+is not in it.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
 from html import escape
@@ -17,17 +19,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from autodiff_viz.canvas.svg import MARGIN, svg_of
-from autodiff_viz.embedding.contract import NOW, Embed, read_embed, state_of
-from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
-from autodiff_viz.graph.text import counted
-from autodiff_viz.lab.persistence.address import from_query
-from autodiff_viz.lab.state import Lab
+from autodiff_viz.canvas.svg import MARGIN
+from autodiff_viz.embedding.contract import Embed, read_embed, state_of
+from autodiff_viz.lab.embedding import FramePicture, frame_picture
 from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
-from autodiff_viz.ui.first_view import first
-from autodiff_viz.ui.scheduling import in_turn
-from autodiff_viz.ui.server.browsers import browser
+from autodiff_viz.ui.server.waiting import answered
+from autodiff_viz.ui.worker_jobs import workers
+from autodiff_viz.workers.jobs import STRANGE, job_of
 
 EMBEDDERS = "AUTODIFF_VIZ_EMBEDDERS"
 """Origins of pages that may send messages to a frame, between spaces; "*" for any. Unless set it is the page
@@ -44,6 +43,8 @@ ROW, PLAY, MOST_ROWS = (
     6,
 )  # px of a slider and of the bar that plays, and sliders; as in web/embed/frame.js
 WORDS = "Click to try it"
+SECONDS, WITHIN = 25.0, 30.0  # of the processor, after which a worker is ended; for which a request waits
+NONE = "The picture of this graph takes too long to be made. The page itself may open it."
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en" data-av-embed="1" {attributes}>
@@ -71,8 +72,12 @@ _PAGE = """<!DOCTYPE html>
 
 async def framed(request: Request, embed: Embed, title: str) -> Response:
     """Answer with the page of a frame."""
-    picture, wide, high, sliders = await run_in_threadpool(_pictured, request, embed)
-    rows = ROW * min(sliders, MOST_ROWS) + PLAY * embed.shows("play")
+    picture = await _pictured(request, embed)
+    text = picture.text if picture else f"<p>{NONE}</p>"
+    size = re.match(r'<svg [^>]*?viewBox="\S+ \S+ (\S+) (\S+)"', text)
+    wide, high = (float(size[1]) - 2 * MARGIN, float(size[2]) - 2 * MARGIN) if size else (0.0, 0.0)
+    sliders = [name for name in picture.sliders if embed.shows_slider(name)] if picture else []
+    rows = ROW * min(len(sliders), MOST_ROWS) + PLAY * embed.shows("play")
     attributes = {
         "theme": embed.theme,
         "type": embed.type,
@@ -81,21 +86,21 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
         "graph": f"{wide:.0f} {high:.0f}" if wide else "",
         "rows": str(rows),
     }
-    text = _PAGE.format(
+    page = _PAGE.format(
         attributes=" ".join(f'data-av-{name}="{escape(value)}"' for name, value in attributes.items()),
         title=escape(title),
         style=STYLE,
         later=_later(),
         words=WORDS,
-        picture=picture,
+        picture=text,
         boot=BOOT,
         theme=THEME,
     )
-    tag = f'W/"{blake2b(text.encode(), digest_size=16).hexdigest()}"'
+    tag = f'W/"{blake2b(page.encode(), digest_size=16).hexdigest()}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     if tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return HTMLResponse(text, headers=headers)
+    return HTMLResponse(page, headers=headers)
 
 
 async def picture(request: Request) -> Response:
@@ -103,36 +108,26 @@ async def picture(request: Request) -> Response:
     embed = read_embed(request.query_params)
     if embed is None:
         return PlainTextResponse("Not found", 404)
-    text, *_ = await run_in_threadpool(_pictured, request, embed)
-    if not text.startswith("<svg"):
+    picture = await _pictured(request, embed)
+    if picture is None:
+        return PlainTextResponse(NONE, 503, {"Retry-After": "20", "Cache-Control": "no-store"})
+    if not picture.text.startswith("<svg"):
         return PlainTextResponse("Not found", 404)
     headers = {"Cache-Control": "public, max-age=3600"}
-    return Response(text, media_type="image/svg+xml", headers=headers)
+    return Response(picture.text, media_type="image/svg+xml", headers=headers)
 
 
-def _pictured(request: Request, embed: Embed) -> tuple[str, float, float, int]:
-    """Return the picture of a frame, its width and height in px, and how many sliders the frame shows."""
-    of = browser(request.client and request.client.host, request.cookies)
+async def _pictured(request: Request, embed: Embed) -> FramePicture | None:
+    """Return the picture of a frame, which a worker makes; None if it cannot or has no time."""
     state = state_of(request.query_params, embed)
-    with in_turn(("poster", of), of):
-        seen = first(state)
-        lab = seen.lab if seen else from_query(state)
-        # Of a training or a large graph there are no numbers yet, and what is asked must not be told.
-        told = seen is not None and embed.reveal == NOW and getattr(lab, "asking", None) is None
-        names = [slider.name for slider in seen.present.view.sliders] if seen else []
-        shown = [name for name in names if embed.shows_slider(name)]
-        text = _svg(lab, seen.present.view.trace if told else None)
-    size = re.match(r'<svg [^>]*?viewBox="\S+ \S+ (\S+) (\S+)"', text)
-    wide, high = (float(size[1]) - 2 * MARGIN, float(size[2]) - 2 * MARGIN) if size else (0.0, 0.0)
-    return text, wide, high, len(shown)
-
-
-def _svg(lab: Lab, trace: object) -> str:
-    """Return the picture of the lab's graph; a sentence where there is nothing to draw or too much of it."""
-    count = len(lab.graph.nodes)
-    if not 0 < count <= VERIFIED_AT_ONCE:
-        return f"<p>A graph of {counted(count, 'node')}.</p>"
-    return svg_of(lab.graph, trace)
+    job = replace(
+        job_of(frame_picture, state, embed, seconds=SECONDS, lane=STRANGE),
+        origin=request.client and request.client.host,
+    )
+    await run_in_threadpool(workers().ask, ("picture", job.origin, job.key), job)
+    await answered(lambda: workers().answer(job.key) is None, WITHIN)
+    answer = workers().answer(job.key)
+    return answer.value if answer and not answer.why else None
 
 
 @cache

@@ -130,7 +130,7 @@ export class Editor {
     }
     this.refresh();
     this.tell();
-    markStale(this.stage.host, isDraft(drawing.formula));
+    markStale(this.stage.host, isDraft(drawing.formula) && !drawing.being_read); // most code is read at once
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.keeping.search = location.search;

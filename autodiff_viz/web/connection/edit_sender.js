@@ -266,6 +266,14 @@ export class EditSender {
     return true;
   }
 
+  /** Send a request at once, with the edits that Python has not answered: it is about these.
+   * @param {{ stop: boolean }} question */
+  tell(question) {
+    const { key, pending } = this.outbox;
+    if (this.mayPost)
+      this.post({ key, edits: pending.slice(0, AT_ONCE), ...this.note(), ...question });
+  }
+
   /** Send again with exponential backoff: the server may be busy, and each message makes its run start over. */
   again() {
     this.patience = Math.min(2 * this.patience, MOST_MS);

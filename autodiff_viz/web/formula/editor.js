@@ -25,18 +25,20 @@ const SHOWN = 4; // the first mistakes are the ones to mend; the rest often foll
  * @property {(place: { line?: number, column?: number }) => void} go to a place in the text
  * @property {(correction: Correction) => void} correct apply a correction
  * @property {() => void} asFormula write the code as a formula
+ * @property {() => void} again read the code again
  * @property {(text: string) => void} open an example of code
  */
 
 /** @param {Element} foot @param {{ mistakes: Mistake[], readings: string[], code?: import("../types.js").CodeView | null }} data
  * @param {FootActions} actions */
-export function list(foot, { mistakes, readings, code }, { go, correct, asFormula, open }) {
+export function list(foot, { mistakes, readings, code }, actions) {
+  const { go, correct, again, asFormula, open } = actions;
   const sign = JSON.stringify([mistakes, readings, code]);
   if (signs.get(foot) === sign) return; // announced once
   signs.set(foot, sign);
   const items = mistakes
     .slice(0, SHOWN)
-    .map((mistake) => entry(mistake, () => go(mistake), correct));
+    .map((mistake) => entry(mistake, () => go(mistake), correct, again));
   const more = mistakes.length - SHOWN;
   const read = readings.map((says) => html("p", { class: "reading" }, says));
   foot.replaceChildren(
@@ -94,8 +96,8 @@ const lineButton = (line, go, further = false) =>
 /** The mistakes that a footer shows. @type {WeakMap<Element, string>} */
 const signs = new WeakMap();
 
-/** @param {Mistake} mistake @param {() => void} go @param {(correction: Correction) => void} correct */
-function entry({ line, message, hint, correction }, go, correct) {
+/** @param {Mistake} mistake @param {() => void} go @param {(correction: Correction) => void} correct @param {() => void} again */
+function entry({ line, message, hint, correction, again: mayAgain }, go, correct, again) {
   const where = line ? lineButton(line, go) : null;
   const mend =
     correction &&
@@ -104,13 +106,15 @@ function entry({ line, message, hint, correction }, go, correct) {
       { type: "button", class: "correct", click: () => correct(correction) },
       correction.label,
     );
+  const read =
+    mayAgain && html("button", { type: "button", class: "correct", click: again }, "Read it again");
   const repeats = correction && hint === `${correction.label}.`; // the button says it
   return html(
     "li",
     { class: "mistake" },
     html("p", {}, where, where && " ", message),
     hint && !repeats && html("p", { class: "hint" }, hint),
-    mend,
+    mend || read || null,
   );
 }
 
@@ -220,6 +224,8 @@ export class Formula {
     this.leave = () => this.area.blur();
     /** Write the graph of code as a formula. */
     this.asFormula = () => {};
+    /** Read code again that was not read to its end. */
+    this.again = () => {};
     /** Search a node on the canvas. */
     this.find = () => {};
     this.timer = 0;
@@ -286,6 +292,7 @@ export class Formula {
       go: (place) => this.go(place),
       correct: (correction) => this.correct(correction),
       asFormula: () => this.asFormula(),
+      again: () => this.again(),
       open: (text) => this.open(text),
     });
     this.tell();

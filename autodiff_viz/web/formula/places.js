@@ -29,9 +29,10 @@ import { lineMap, unitAt } from "./mirror.js";
 const WORD = /[A-Za-z_]\w*/g;
 const DEF = /^\s*def\s+\w+\s*\(([^)]*)/;
 
-/** Whether a text is a draft, which the graph is older than: it has mistakes, and no part of it is the graph.
- * @param {{ mistakes: unknown[], code?: unknown } | undefined} data */
-export const isDraft = (data) => Boolean(data?.mistakes.length && !data.code);
+/** Whether a text is a draft, which the graph is older than: it has mistakes or is being read, and no part of it is
+ * the graph.
+ * @param {{ mistakes: unknown[], being_read?: boolean, code?: unknown } | undefined} data */
+export const isDraft = (data) => Boolean((data?.mistakes.length || data?.being_read) && !data.code);
 
 /** Read the places that Python has written.
  * @param {{ text: string, places?: string, heads?: string }} data @param {string[]} nodes @param {{ name: string, nodes: string[] }[]} frames

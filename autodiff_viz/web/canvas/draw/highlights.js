@@ -164,7 +164,7 @@ export class WaitingLine {
     this.line = null;
   }
 
-  /** @param {boolean} on whether numbers are awaited */
+  /** @param {boolean} on whether something is awaited */
   tell(on) {
     if (on === (this.timer !== null)) return;
     if (this.timer !== null) clearTimeout(this.timer);

@@ -1,0 +1,50 @@
+"""Wait in the server's own loop for answers of workers, without a thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from autodiff_viz.ui.worker_jobs import workers
+
+WITHIN = 60.0  # seconds for which answers are waited for
+
+Awaited = Callable[[], bool]
+"""Returns whether answers of workers are still to come."""
+
+
+class _Waiting:
+    """Those who wait for answers of workers."""
+
+    def __init__(self) -> None:
+        self.events: set[asyncio.Event] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def listen(self) -> None:
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop = loop
+            workers().listen(lambda: loop.is_closed() or loop.call_soon_threadsafe(self._wake))
+
+    def _wake(self) -> None:
+        for event in self.events:
+            event.set()
+
+
+_waiting = _Waiting()
+
+
+async def answered(awaited: Awaited, within: float = WITHIN) -> None:
+    """Wait until nothing of it is still to come, at most so many seconds."""
+    _waiting.listen()
+    event = asyncio.Event()
+    _waiting.events.add(event)
+    try:
+        async with asyncio.timeout(within):
+            while awaited():
+                await event.wait()
+                event.clear()
+    except TimeoutError:
+        pass
+    finally:
+        _waiting.events.discard(event)
