@@ -37,10 +37,11 @@ class Evaluation:
 
 
 class _OfThread(local):
-    """The evaluation under way in this thread, and the visitor who requests it."""
+    """The evaluation under way in this thread, the visitor who requests it, and whether it may compile."""
 
     evaluation: Evaluation | None = None
     visitor: Hashable = None
+    admit: Callable[[], object] | None = None
 
 
 _of_thread = _OfThread()
@@ -65,6 +66,21 @@ def within(evaluation: Evaluation) -> AbstractContextManager[None]:
 def asked_by(visitor: Hashable) -> AbstractContextManager[None]:
     """Attribute the requests inside `with` to this visitor; None for the server itself."""
     return _holding("visitor", visitor)
+
+
+def admitted_by(admit: Callable[[], object] | None) -> AbstractContextManager[None]:
+    """Call `admit` before each program that is compiled inside `with`: it may raise."""
+    return _holding("admit", admit)
+
+
+def admit() -> None:
+    """Ask whether this thread may compile one more program.
+
+    Raises:
+      GraphError: whoever it works for has had too many compiled lately.
+    """
+    if _of_thread.admit is not None:
+        _of_thread.admit()
 
 
 class _Entry:

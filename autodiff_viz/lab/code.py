@@ -214,7 +214,7 @@ def read_bounded(text: str, seconds: float = READS.seconds) -> Reading:
 
 
 def unread(problem: Problem) -> Reading:
-    """Return the reading of code of which nothing was read, for this reason."""
+    """Return the reading of code of which nothing was read, for this reason; it has no dialect."""
     return Reading(Graph(), "", (), (problem,), {}, FLOAT32)
 
 
@@ -233,7 +233,7 @@ NO_ROOM = Problem(
 )
 INTERRUPTED = Problem(
     "reading-interrupted",
-    "The server ended while it read this code, so it is not read again by itself.",
+    "The server ended while it read this code, so it is not read again unless you ask for it.",
 )
 UNREAD = frozenset(problem.code for problem in (TOO_MUCH, STOPPED, NO_ROOM, INTERRUPTED))
 """Codes of the reasons for which code was not read to its end; it can be read again."""
@@ -294,12 +294,12 @@ LIBRARIES = {"jax": "JAX", "torch": "PyTorch", "tf": "TensorFlow", "numpy": "Num
 def code_view(text: str, graph: Graph, dtype: str) -> dict[str, Any] | None:
     """Return what the page says of code: its library, what became what, and what is another here than there.
 
-    None while it is being read.
+    None of code that is being read, or of which nothing was read.
 
     `web/types.js` describes the fields.
     """
     reading = known_reading(text)
-    if reading is None:
+    if reading is None or not reading.dialect:
         return None
     # The graph is the one that was read but for its numbers; a stored history may say otherwise.
     pairs = [pair for pair in zip(reading.graph.nodes, graph.nodes, strict=False) if pair[0] is not pair[1]]

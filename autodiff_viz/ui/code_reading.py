@@ -16,6 +16,7 @@ from typing import TypeVar
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.lab.code import (
     COMPUTES,
+    INTERRUPTED,
     NO_ROOM,
     READINGS,
     READS,
@@ -26,7 +27,8 @@ from autodiff_viz.lab.code import (
 )
 from autodiff_viz.reading.reading import Reading
 from autodiff_viz.ui.scheduling import without_turn
-from autodiff_viz.ui.worker_jobs import are_apart, note_request, workers
+from autodiff_viz.ui.worker_jobs import are_apart, kept, note_request, workers
+from autodiff_viz.workers.disk_cache import note_begun, note_done, was_interrupted
 from autodiff_viz.workers.jobs import BROKEN, DROPPED, STRANGE, TOO_LONG, Answer, job_of
 
 R = TypeVar("R")
@@ -55,7 +57,12 @@ def ask(text: str, asker: str, origin: Hashable) -> bytes:
     job = job_of(read_bounded, text, seconds=SECONDS, lane=STRANGE)
     job = replace(job, origin=origin, niceness=NICE)
     if job.key not in _under_way:
-        READINGS.forget(text)
+        if was_interrupted(kept(), job.key):
+            # Once: whoever asks again wants it.
+            note_done(kept(), job.key)
+            READINGS.keep(text, unread(INTERRUPTED))
+            return job.key
+        note_begun(kept(), job.key)
     workers().ask((asker, READING), job)
     note_request(asker, READING, workers().cancel)
     _under_way[job.key] = text
@@ -100,6 +107,7 @@ def _collect() -> None:
         if answer is not None:
             READINGS.keep(text, _reading(answer))
         _under_way.pop(key, None)
+        note_done(kept(), key)
         with _came:
             _came.notify_all()
 

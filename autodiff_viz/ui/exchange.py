@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from operator import is_
 from time import monotonic
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from autodiff_viz.canvas.delta import KEPT, delta, shared
+from autodiff_viz.canvas.notices import refusals
 from autodiff_viz.canvas.slider_tables import INPUTS
 from autodiff_viz.explain.analysis import program_job
 from autodiff_viz.explain.catalog import FIGURES
@@ -230,8 +232,8 @@ def stop_reading(session: Session) -> None:
     code_reading.stop(session.name)
     now = session.reading
     if now.edits:
-        session.inbox.ack = now.edits[0]["seq"]
-        act(session, refused, GraphError(STOPPED))
+        session.inbox.ack = seq = now.edits[0]["seq"]
+        act(session, lambda lab: replace(lab, notice=refusals((STOPPED,), seq)))
         rest, now.text, now.edits = now.edits[1:], "", []
         if rest:
             apply_edits(session, rest, frozenset())

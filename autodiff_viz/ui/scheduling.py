@@ -11,13 +11,15 @@ import sys
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from threading import Event, Lock, local
 from time import monotonic, process_time, thread_time
 
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from autodiff_viz.engine.memo import asked_by
+from autodiff_viz.engine.memo import admitted_by, asked_by
+from autodiff_viz.ui.allowance import ALLOWANCE
 from autodiff_viz.ui.server.browsers import browser_of_page
 
 # Fair turns, in two queues, quick and slow. Nobody waits long for a slow visitor: a visitor with a slow turn
@@ -153,7 +155,8 @@ def in_turn(of: Hashable = None, browser: Hashable = None) -> Iterator[None]:
     _mine.turn = True
     _set_switch_interval()
     try:
-        with asked_by(of):
+        admit = partial(ALLOWANCE.take, browser[0]) if browser else None  # not of the server's own work
+        with asked_by(of), admitted_by(admit):
             yield
     finally:
         _mine.turn = False

@@ -230,11 +230,13 @@ class Session:
             return self.last
 
     def expect(self, text: str = "") -> None:
-        """Move to the queue of the slow if the graph is large, or a text that is long is to be read.
+        """Move to the queue of the slow if the graph is large, a text is long, or code is read meanwhile.
 
         Best before the lock is held. Also where nothing has changed a large drawing takes long to write.
         """
-        if len(text) > LONG_TEXT or len(self.lab.graph.nodes) > VERIFIED_AT_ONCE:
+        # What was read as a graph is likely to have ops that are to be compiled.
+        reads = self.reading.key is not None
+        if reads or len(text) > LONG_TEXT or len(self.lab.graph.nodes) > VERIFIED_AT_ONCE:
             take_long()
 
     def __post_init__(self) -> None:

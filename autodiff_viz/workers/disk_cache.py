@@ -131,6 +131,49 @@ def keep(directory: Path | None, key: bytes, answer: Any) -> None:
         written.replace(_path(directory, key))  # atomic: the whole file or none
 
 
+# Note on disk what a process is doing, for the case that it ends in the middle of that.
+
+
+def note_begun(directory: Path | None, key: bytes) -> None:
+    """Note that this process has begun something that may end it. Failure is ignored."""
+    if directory is not None:
+        with suppress(OSError):
+            _begun(directory, key).write_text(_process(os.getpid()))
+
+
+def note_done(directory: Path | None, key: bytes) -> None:
+    """Note that it is done."""
+    if directory is not None:
+        with suppress(OSError):
+            _begun(directory, key).unlink()
+
+
+def was_interrupted(directory: Path | None, key: bytes) -> bool:
+    """Return whether a process that is no more has begun it and not done it."""
+    if directory is None:
+        return False
+    try:
+        began = _begun(directory, key).read_text()
+    except OSError:
+        return False
+    number = began.partition(" ")[0]
+    return not number.isdecimal() or began != _process(int(number))
+
+
+def _process(number: int) -> str:
+    """Name a process by its number and by when it began, since numbers are used again."""
+    try:
+        began = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[19]
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return f"{number}"
+    return f"{number} {began} {boot}"
+
+
+def _begun(directory: Path, key: bytes) -> Path:
+    return directory / f"begun-{blake2b(key, digest_size=16).hexdigest()}"
+
+
 def _path(directory: Path, key: bytes) -> Path:
     return directory / f"{blake2b(key, digest_size=16).hexdigest()}.json"
 

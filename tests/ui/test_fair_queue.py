@@ -327,8 +327,7 @@ def test_a_large_graph_is_evaluated_in_the_slow_queue(nodes, slow):
     [
         ("y = 1.0", 0),
         ("y = 1.0 # " + "long" * LONG_TEXT, 1),
-        ("import torch\ny = 1.0", 1),
-        ("from jax import numpy as jnp\ny = 1.0", 1),
+        ("import torch\ny = 1.0", 0),  # a worker reads it
     ],
 )
 def test_a_long_text_is_read_in_the_slow_queue(monkeypatch, text, slow):
@@ -337,3 +336,24 @@ def test_a_long_text_is_read_in_the_slow_queue(monkeypatch, text, slow):
     monkeypatch.setattr(lab_socket, "_read", lambda text: at.append(scheduling._slow.under_way) or {})
     lab_socket.exchange(Session(start()), text)
     assert at == [slow]
+
+
+def test_what_code_became_is_drawn_in_the_slow_queue(monkeypatch):
+    """Its ops are likely to be compiled."""
+    at: list[int] = []
+    monkeypatch.setattr(lab_socket, "go_on_reading", lambda session: at.append(scheduling._slow.under_way))
+    here = Session(start())
+    here.reading.key = b"a text"
+    lab_socket.exchange(here)
+    assert at == [1]
+
+
+def test_a_turn_is_left_while_its_thread_waits_and_taken_again():
+    with in_turn("anna"):
+        assert scheduling._quick.under_way == 1
+        with scheduling.without_turn():
+            assert scheduling._quick.under_way == 0
+            with in_turn("bert"):
+                assert scheduling._quick.under_way == 1
+        assert scheduling._quick.under_way == 1
+    assert scheduling._quick.under_way == 0

@@ -4,6 +4,7 @@ import os
 import time
 from pathlib import Path
 
+from autodiff_viz.workers.bounds import Bound, bounded, computing_apart
 from autodiff_viz.workers.jobs import report
 from autodiff_viz.workers.worker import memory_of
 
@@ -14,6 +15,10 @@ def product(a: float, b: float) -> float:
 
 def length(data: bytes) -> int:
     return len(data)
+
+
+def blank(count: int) -> bytes:
+    return bytes(count)
 
 
 def process() -> int:
@@ -94,3 +99,51 @@ def keep(megabytes: int) -> int:
     """Keep so much memory until the process ends."""
     _memory.append(b"\1" * (megabytes * 2**20))
     return os.getpid()
+
+
+OWN, APART = Bound(0.3, 50.0), Bound(0.6, 400.0)
+
+
+def compare_for_ever() -> bool:
+    """Compare nested lists: one call in C, which nothing in Python interrupts."""
+    a, b = [[[0] * 9_999] * 9_999] * 9_999, [[[0] * 9_999] * 9_998 + [[0] * 9_999]] * 9_999
+    with bounded(OWN, APART):
+        return a == b
+
+
+def filled(megabytes: int) -> str:
+    with bounded(OWN, APART):
+        return _allocated(megabytes)
+
+
+def filled_apart(megabytes: int) -> tuple[str, str, str]:
+    """Allocate as much before, inside and after what is counted apart."""
+    with bounded(OWN, APART):
+        before = _allocated(megabytes)
+        with computing_apart():
+            inside = _allocated(megabytes)
+        return before, inside, _allocated(megabytes)
+
+
+def _allocated(megabytes: int) -> str:
+    try:
+        return f"{len(bytearray(megabytes * 2**20)) // 2**20} MB"
+    except MemoryError:
+        return "no"
+
+
+def worked_apart(own: float, apart: float) -> float:
+    """Use the processor for so long, twice: the parts that count apart between the others."""
+    with bounded(OWN, APART):
+        for _ in range(2):
+            worked(own / 2)
+            with computing_apart():
+                worked(apart / 2)
+    return own + apart
+
+
+def worked_after(seconds: float) -> float:
+    """Use the processor after the bound has ended."""
+    with bounded(OWN, APART):
+        pass
+    return worked(seconds)

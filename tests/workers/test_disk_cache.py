@@ -3,12 +3,24 @@
 import json
 import os
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from autodiff_viz.workers import disk_cache
-from autodiff_viz.workers.disk_cache import VARIABLE, VERSIONS, directory, keep, read, version
+from autodiff_viz.workers.disk_cache import (
+    VARIABLE,
+    VERSIONS,
+    directory,
+    keep,
+    note_begun,
+    note_done,
+    read,
+    version,
+    was_interrupted,
+)
 
 ONE, OTHER = "a" * 32, "b" * 32
 ANSWER = [1.5, -0.0, {"kind": "float32"}, None]
@@ -166,3 +178,31 @@ def test_a_version_is_of_the_source_the_libraries_and_what_tunes_them(tmp_path, 
     assert with_one != before
     (tmp_path / "one.py").write_text("x = 2")
     assert version(("jax", "1")) != with_one
+
+
+def test_what_a_process_had_begun_when_it_ended_is_known(tmp_path):
+    """Not what this process is at, nor what has been done."""
+    note_begun(tmp_path, b"mine")
+    note_begun(tmp_path, b"done")
+    note_done(tmp_path, b"done")
+    lines = f"note_begun(Path({str(tmp_path)!r}), b'its')"
+    program = f"from pathlib import Path; from autodiff_viz.workers.disk_cache import note_begun; {lines}"
+    subprocess.run([sys.executable, "-c", program], check=True)
+    keys = (b"mine", b"done", b"its", b"never")
+    assert [was_interrupted(tmp_path, key) for key in keys] == [False, False, True, False]
+    note_done(tmp_path, b"its")
+    assert not was_interrupted(tmp_path, b"its")
+
+
+def test_a_number_of_a_process_that_is_used_again_is_another_process(tmp_path):
+    note_begun(tmp_path, b"key")
+    (path,) = tmp_path.iterdir()
+    path.write_text(path.read_text().replace(" ", " 1", 1))  # it began at another time
+    assert was_interrupted(tmp_path, b"key")
+    path.write_text("no number")
+    assert was_interrupted(tmp_path, b"key")
+
+
+def test_without_a_directory_nothing_is_noted():
+    note_begun(None, b"key")
+    assert not was_interrupted(None, b"key")

@@ -12,7 +12,18 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.workers import fork_client, jobs
 from autodiff_viz.workers import pool as pools
 from autodiff_viz.workers import worker as workers
-from autodiff_viz.workers.jobs import BROKEN, LONG, NICE, TOO_LONG, Answer, Job, Report, report
+from autodiff_viz.workers.jobs import (
+    BROKEN,
+    DROPPED,
+    LONG,
+    NICE,
+    STRANGE,
+    TOO_LONG,
+    Answer,
+    Job,
+    Report,
+    report,
+)
 from autodiff_viz.workers.pool import Pool
 from tests.workers import errands
 
@@ -351,3 +362,85 @@ def test_a_worker_that_has_not_grown_stays(monkeypatch):
         assert len({done(mine, job(errands.keep, 1)).value for _ in range(3)}) == 1
     finally:
         mine.end()
+
+
+def strange(function, *arguments, origin: object = "here") -> Job:
+    return replace(job(function, *arguments), lane=STRANGE, origin=origin)
+
+
+def test_one_origin_never_has_all_workers_of_strange_jobs(pool):
+    """Whatever it asks for: somebody else's job is done beside it."""
+    busy = [strange(errands.asleep) for _ in range(4)]
+    for i, each in enumerate(busy):
+        pool.ask(f"anna {i}", each)
+    assert begins(pool, busy[0])
+    assert done(pool, strange(errands.product, 6.0, 7.0, origin="elsewhere"), "bert") == Answer(42.0)
+    running = [worker.job for worker in pool._workers if worker.lane is STRANGE and worker.job]
+    assert running == [busy[0]]
+    for i in range(4):
+        pool.cancel(f"anna {i}")
+
+
+def test_origins_take_turns(pool):
+    """Who asks for much waits for it, nobody else does."""
+    slow = strange(errands.slow, 0.3, 0, origin="third")
+    first = strange(errands.slow, 0.3, 1, origin="first")
+    pool.ask("bert", slow)
+    pool.ask("anna", first)
+    assert begins(pool, slow)
+    assert begins(pool, first)
+    order: list[object] = []
+    asked = {f"anna {i}": strange(errands.slow, 0.01, i, origin="first") for i in range(3)}
+    asked["clara"] = strange(errands.slow, 0.01, 9, origin="second")
+    pool.listen(lambda: order.extend(n for n in asked if n not in order and asked[n].key in pool._answers))
+    for name, each in asked.items():
+        pool.ask(name, each)
+    for each in asked.values():
+        assert pool.answer(each.key, PATIENCE) is not None
+    assert order[0] == "clara"
+
+
+def test_an_asker_has_one_strange_job_at_a_time(pool):
+    """The newest: the one before is ended."""
+    old = strange(errands.asleep)
+    pool.ask("anna", old)
+    assert begins(pool, old)
+    assert done(pool, strange(errands.product, 2.0, 3.0, origin="elsewhere")) == Answer(6.0)
+    assert not pool.is_under_way(old.key)
+
+
+def test_when_too_many_wait_the_last_of_who_asks_for_most_is_dropped(monkeypatch):
+    own = Pool(("json",))
+    monkeypatch.setattr(own, "_hand_out", lambda lane: None)
+    monkeypatch.setattr(pools, "WAITING", 3)
+    try:
+        few = strange(errands.process, origin="few")
+        own.ask("few", few)
+        many = [strange(errands.process, origin="many") for _ in range(4)]
+        for i, each in enumerate(many):
+            own.ask(i, each)
+        assert own.is_under_way(few.key)
+        assert [own.is_under_way(each.key) for each in many] == [True, True, False, False]
+        assert own.answer(many[3].key) == Answer(why=DROPPED)
+    finally:
+        own.end()
+
+
+def test_an_answer_that_is_taken_is_kept_no_longer(pool):
+    asked = job(errands.product, 2.0, 5.0)
+    assert done(pool, asked) == Answer(10.0)
+    assert pool.take(asked.key) == Answer(10.0)
+    assert pool.take(asked.key) is None
+    assert pool.answer(asked.key) is None
+
+
+def test_all_answers_that_are_kept_have_a_bound_in_bytes(monkeypatch):
+    monkeypatch.setattr(pools, "KEPT_BYTES", 250_000)
+    own = Pool(("json",))
+    try:
+        asked = [job(errands.blank, 100_000) for _ in range(4)]
+        for each in asked:
+            assert len(done(own, each).value) == 100_000
+        assert [own.answer(each.key) is not None for each in asked] == [False, False, True, True]
+    finally:
+        own.end()

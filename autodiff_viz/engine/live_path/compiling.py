@@ -10,6 +10,7 @@ import jax
 import jax.lib
 import numpy as np
 
+from autodiff_viz.engine.memo import admit
 from autodiff_viz.graph.dtypes import DTYPES
 
 JAXLIB = tuple(map(int, jax.lib.__version__.split(".")[:3]))
@@ -85,6 +86,8 @@ def _by_signature(function: Callable, options: Mapping[str, Any] | None) -> Call
 
 
 def _compile(function: Callable, options: Mapping[str, Any] | None, arguments: tuple) -> Callable:
+    admit()
+
     @wraps(function)
     def once(*some: Any) -> Any:
         return function(*some)

@@ -168,7 +168,7 @@ export class Editor {
     const awaits = this.mail.outbox.pending.some(
       ({ kind }) => kind === "answer" || (kind !== "slide" && !NO_MATTER.has(kind)),
     );
-    this.waiting.tell(awaits && !isOffline());
+    this.waiting.tell(awaits && !isOffline() && !this.drawing.being_read);
   }
 
   /** Select exactly these nodes and the nodes of these cards; a single one is sent to Python. @param {string[]} ids @param {boolean} [quietly] opening no panel */

@@ -496,7 +496,8 @@ export class Formula {
 
   /** Publish whether anything is pending, for tests. */
   tell() {
-    const waiting = this.desk.pending.length + Number(this.unsent);
+    const waiting =
+      this.desk.pending.length + Number(this.unsent) + Number(this.data.being_read ?? false);
     this.host.dataset.pending = String(waiting);
     dispatch("waits", { who: "formula", on: waiting > 0 });
     this.host.dataset.ack = String(this.data.ack);

@@ -12,12 +12,17 @@ from starlette.applications import Starlette
 from starlette.requests import HTTPConnection
 
 from autodiff_viz.graph.link import to_link
+from autodiff_viz.graph.short_text import short_text
+from autodiff_viz.lab import evaluate
+from autodiff_viz.lab.persistence import address
 from autodiff_viz.language.parse import parse
+from autodiff_viz.reading import reading
 from autodiff_viz.ui import session
-from autodiff_viz.ui.server import routes
+from autodiff_viz.ui.server import poster, routes, waiting
 from autodiff_viz.ui.server.admission import FRAMES, is_from_own_page
 from autodiff_viz.ui.server.poster import EMBEDDERS
 from autodiff_viz.ui.server.security_headers import GUARDED
+from autodiff_viz.workers.jobs import BROKEN, DROPPED, STRANGE, Answer, Job
 from tests.ui.server.asgi import get
 
 SERVER = Starlette(routes=routes.ROUTES, middleware=[GUARDED])
@@ -125,3 +130,51 @@ def test_a_page_without_an_origin_connects_only_where_any_site_may_frame_the_lab
 def test_scripts_may_be_loaded_by_a_page_without_an_origin(target, origin, is_open):
     answer = get(SERVER, target, {"origin": origin})
     assert (answer.headers.get("access-control-allow-origin") == "*") is is_open
+
+
+class Ending:
+    """Workers that end at each picture."""
+
+    def __init__(self, answer: Answer | None):
+        self.asked: list[Job] = []
+        self._answer = answer
+
+    def ask(self, asker: object, job: Job) -> None:
+        self.asked.append(job)
+
+    def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
+        return self._answer
+
+    def listen(self, listener: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    "answer", [Answer(why=BROKEN), Answer(why=DROPPED), None], ids=["ends", "full", "late"]
+)
+def test_a_picture_that_no_worker_can_make_is_refused_in_words_and_its_page_opens(monkeypatch, answer):
+    workers = Ending(answer)
+    monkeypatch.setattr(poster, "workers", lambda: workers)
+    monkeypatch.setattr(waiting, "workers", lambda: workers)
+    monkeypatch.setattr(poster, "WITHIN", 0.01)
+    picture = get(SERVER, f"/embed.svg?embed=1&v=1&g={SQUARE}")
+    assert picture.status == 503
+    assert "takes too long" in picture.text
+    assert picture.headers["retry-after"]
+    page = get(SERVER, f"{FRAME}&g={SQUARE}")
+    assert page.status == 200
+    assert "takes too long" in page.text
+    assert [job.lane for job in workers.asked] == [STRANGE, STRANGE]
+    assert len({job.key for job in workers.asked}) == 1  # the same picture
+
+
+def test_nothing_of_a_picture_is_read_or_computed_in_the_server(monkeypatch):
+    """Not code, nor a graph: whoever sends the request has no page."""
+    workers = Ending(Answer(why=DROPPED))
+    monkeypatch.setattr(poster, "workers", lambda: workers)
+    monkeypatch.setattr(waiting, "workers", lambda: workers)
+    for module, name in ((reading, "read"), (evaluate, "trace"), (address, "from_link")):
+        monkeypatch.setattr(module, name, None)  # to call it fails
+    code = quote(short_text("import torch\nx = torch.tensor(1.0)\n"))
+    for query in (f"f={code}", f"g={SQUARE}", "lesson=fork"):
+        assert get(SERVER, f"/embed.svg?embed=1&v=1&{query}").status == 503
