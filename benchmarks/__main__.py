@@ -11,6 +11,7 @@ import sys
 from autodiff_viz.lab.rehearsal import warm
 from benchmarks import (
     browser,
+    code,
     collector,
     embeds,
     engine,
@@ -43,6 +44,7 @@ PARTS = {
     "frames": ("Frames", frames.frames),
     "embeds": ("Frames in pages of others", embeds.embeds),
     "lessons": ("Page of lessons", lessons_page.lessons_page),
+    "code": ("Code that is typed", code.code),
     "visitors": ("Visitors", visitors.visitors),
     "hostile": ("One visitor's worst", hostile.hostile),
 }

@@ -12,6 +12,7 @@ from benchmarks.attack import CONNECTIONS, Acts, Attack, chain, repeated, rules,
 from benchmarks.crowd import PERIOD, RAMP, at_rest, later, quantile, visit
 from benchmarks.outbox import Edit
 from benchmarks.server import Server, server, until_warm
+from benchmarks.strange import STRANGE
 from benchmarks.table import Row
 from benchmarks.visitor import Editor
 
@@ -118,7 +119,7 @@ def hostile() -> Iterator[Row]:
     with server("app.py") as app:
         until_warm(app)
         asyncio.run(_beside(app, None, 0))  # warm-up
-        each = {**{what: repeated(acts) for what, acts in ATTACKS.items()}, **CONNECTIONS}
+        each = {**{what: repeated(acts) for what, acts in ATTACKS.items()}, **CONNECTIONS, **STRANGE}
         for number, (what, attack) in enumerate(each.items(), 1):
             calm, felt, grown = asyncio.run(_beside(app, attack, 1000 * number))
             words = f"others' 95th percentile beside {what}: seconds more"

@@ -1,8 +1,8 @@
 """Measure whether a server grows in 20 minutes of visitors who come and go: `python -m benchmarks.soak`.
 
-Visitors open the lab, edit, undo, train and leave; half of them vanish without closing. After the first
-quarter of the time the server's memory may not grow by more than `GROWTH` a minute. `SOAK` is another number
-of minutes.
+Visitors open the lab, edit, undo, train, paste code and leave; half of them vanish without closing. After the
+first quarter of the time the server's memory may not grow by more than `GROWTH` a minute. `SOAK` is another
+number of minutes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from statistics import median
 from typing import NamedTuple
 
 from benchmarks.attack import press, text
+from benchmarks.code import text_of
 from benchmarks.hostile import trainable
 from benchmarks.server import Server, server, until_warm
+from benchmarks.strange import BOMBS
 from benchmarks.visitor import Editor
 
 MINUTES = float(os.environ.get("SOAK", "20"))
@@ -99,6 +101,8 @@ async def _visit(app: Server, seed: int, done: Counter[str]) -> None:
         end = time.monotonic() + chance.uniform(*STAY)
         if chance.random() < 0.2:
             await _train(tab, done)
+        elif chance.random() < 0.2:
+            await _paste(tab, seed, done)
         while time.monotonic() < end:
             await tab.act(time.perf_counter())
             done["edits"] += 1
@@ -121,6 +125,14 @@ async def _train(tab: Editor, done: Counter[str]) -> None:
         done["trainings"] += 1
     except TimeoutError:
         done["no button to train"] += 1
+
+
+async def _paste(tab: Editor, seed: int, done: Counter[str]) -> None:
+    """Paste code that nobody has pasted before: mostly of usual size, sometimes of a kind that is ended."""
+    hostile = seed % 5 == 0
+    await _send(tab, *text(f"{BOMBS[seed % len(BOMBS)]}# {seed}\n" if hostile else text_of(seed)))
+    tab.nodes, tab.inputs = ["loss"], ["x"]
+    done["bombs" if hostile else "codes"] += 1
 
 
 async def _send(tab: Editor, *edits: dict) -> None:
