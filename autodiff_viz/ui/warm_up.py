@@ -26,6 +26,7 @@ from autodiff_viz.ui import gc_tuning
 from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.idle import quiet_moments
 from autodiff_viz.ui.server.caller import end_with_caller
+from autodiff_viz.ui.server.heartbeat import watched
 from autodiff_viz.ui.server.log_filter import filter_logs
 from autodiff_viz.ui.server.websocket import read_little_at_once
 from autodiff_viz.ui.worker_jobs import are_apart, check_job, kept, poster, proved, this_version, workers
@@ -49,7 +50,8 @@ async def awake(app: st.App) -> AsyncIterator[None]:
     filter_logs()
     read_little_at_once()
     ready()
-    yield
+    async with watched():
+        yield
 
 
 @cache

@@ -23,7 +23,8 @@ from types import MappingProxyType
 
 from autodiff_viz.workers.fork_client import Template
 from autodiff_viz.workers.jobs import BROKEN, DROPPED, NICE, TOO_LONG, Answer, Job, Report
-from autodiff_viz.workers.worker import Worker, work_of
+from autodiff_viz.workers.watchdog import work_of
+from autodiff_viz.workers.worker import Worker
 
 KEPT = 512  # answers in the LRU cache
 WAITING = 256  # jobs that may wait; the oldest is dropped for a new one

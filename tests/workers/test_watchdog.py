@@ -1,0 +1,103 @@
+"""Test when a silent server is killed: a machine that sleeps, a stopped or a busy process is no reason."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from autodiff_viz.workers.watchdog import Silence
+from autodiff_viz.workers.watchdog import __file__ as WATCHDOG
+
+COMPUTING, IDLE = 0.9, 0.0  # of a processor
+
+
+def seconds_until_too_long(most: float, used: float, *, most_looks: int = 1000) -> int | None:
+    """Looks of one second each until a server that uses so much of a processor was silent for too long."""
+    silence = Silence(most)
+    looks = range(1, most_looks + 1)
+    return next((n for n in looks if silence.is_too_long(1.0, False, used, False)), None)
+
+
+def test_a_server_that_computes_and_does_not_answer_is_silent_for_as_long_as_that_takes():
+    assert seconds_until_too_long(20, COMPUTING) == 20
+
+
+def test_a_server_that_waits_for_a_disk_or_for_a_lock_has_six_times_as_long():
+    assert seconds_until_too_long(20, IDLE) == 120
+
+
+def test_a_server_on_a_busy_machine_that_has_a_tenth_of_a_processor_computes():
+    assert seconds_until_too_long(20, 0.1) == 20
+
+
+def test_a_server_that_answers_now_and_then_is_never_silent_for_too_long():
+    silence = Silence(20)
+    for look in range(1, 1000):
+        assert not silence.is_too_long(1.0, look % 19 == 0, COMPUTING, False)
+
+
+def test_a_stopped_process_is_not_stuck_and_has_its_time_anew_once_it_goes_on():
+    silence = Silence(20)
+    for _ in range(19):
+        assert not silence.is_too_long(1.0, False, COMPUTING, False)
+    for _ in range(1000):
+        assert not silence.is_too_long(1.0, False, IDLE, True)
+    looks = [silence.is_too_long(1.0, False, COMPUTING, False) for _ in range(20)]
+    assert looks == [False] * 19 + [True]
+
+
+def test_a_night_in_which_the_machine_slept_counts_as_one_look():
+    silence = Silence(20)
+    assert not silence.is_too_long(8 * 3600.0, False, IDLE, False)
+    assert not silence.is_too_long(8 * 3600.0, False, 3.0, False)
+    assert silence.counted <= 4
+
+
+SERVER = """
+import os, subprocess, sys, time
+dog = subprocess.Popen([sys.executable, "-I", "-S", {watchdog!r}, str(os.getpid()), {seconds!r}, {megabytes!r}],
+                       stdin=subprocess.PIPE)
+{then}
+"""
+BEAT = "dog.stdin.write(b'.'); dog.stdin.flush()"
+
+
+def server(then: str, seconds: str = "1", megabytes: str = "0") -> tuple[int, str]:
+    """(exit status, log) of a process that has itself watched; both have ended then."""
+    code = SERVER.format(watchdog=WATCHDOG, seconds=seconds, megabytes=megabytes, then=then)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("then", "megabytes", "status", "says"),
+    [
+        ("while True: pass", "0", -9, "its event loop has not run for 1 s"),
+        (
+            f"held = bytearray(300 << 20)\nwhile True: {BEAT}; time.sleep(0.1)",
+            "200",
+            -9,
+            "its limit of 200 MB",
+        ),
+        (f"end = time.monotonic() + 3\nwhile time.monotonic() < end: {BEAT}", "200", 0, ""),
+        ("os.kill(os.getpid(), 15)", "0", -15, ""),
+    ],
+)
+def test_a_process_that_is_stuck_or_too_large_is_killed_and_the_log_says_why(then, megabytes, status, says):
+    ended, log = server(then, megabytes=megabytes)
+    assert ended == status
+    assert says in log
+    assert ("The watchdog kills the server, process" in log) == bool(says)
+
+
+def test_the_watchdog_loads_nothing_of_the_package():
+    code = f"import sys, runpy; runpy.run_path({WATCHDOG!r}); print(*sorted(sys.modules))"
+    said = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
+    )
+    loaded = {module.partition(".")[0] for module in said.stdout.split()}
+    assert not loaded & {"autodiff_viz", "jax", "numpy", "streamlit"}
+    assert "select" in loaded
