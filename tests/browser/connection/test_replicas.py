@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import signal
 import socket
 from collections.abc import Iterator
 from urllib.error import HTTPError
@@ -235,6 +236,23 @@ def test_a_page_comes_packed(proxy):
 
 def test_the_longest_link_goes_through(proxy):
     assert fetch(proxy, "/?g=" + "A" * limits.LINK)[0] == 200
+
+
+@pytest.mark.nightly
+def test_a_replica_that_answers_nobody_is_left_and_its_visitor_goes_on_with_another(proxy):
+    fetch(proxy, "/before", Cookie=f"affinity={COOKIE}")
+    mine = proxy.replica_of("/before")
+    (other,) = [server for server in proxy.servers if server is not mine]
+    mine.process.send_signal(signal.SIGSTOP)
+    try:
+        status, headers, body = fetch(proxy, "/robots.txt", Cookie=f"affinity={COOKIE}")
+        assert (status, headers["Retry-After"], b"Try again" in body) == (503, "5", True)
+        assert proxy.replica_of("/robots.txt") is mine  # what has stopped it is not passed on
+        assert fetch(proxy, "/sitemap.xml", Cookie=f"affinity={COOKIE}")[0] == 200
+        assert proxy.replica_of("/sitemap.xml") is other
+    finally:
+        mine.process.send_signal(signal.SIGCONT)
+    assert urlopen(f"{mine.address}/ready", timeout=30).status == 200
 
 
 @pytest.mark.nightly

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from autodiff_viz.lab import launch
 from autodiff_viz.ui.start import supervisor
 from autodiff_viz.ui.start.supervisor import FIRST, LAST, LONG, Supervisor, is_ready
 from tests.browser.server import free_port
+from tests.workers.test_watchdog import modules_loaded_by
 
 QUICKLY = """
 import runpy, sys
@@ -116,19 +118,16 @@ def test_a_server_that_ends_again_and_again_is_started_ever_less_often(monkeypat
 
     monkeypatch.setattr(watching, "once", once)
     assert watching.run() == 3
-    waits = [after - before - ran for before, after in zip(starts, starts[1:], strict=False)]
+    waits = [after - before - ran for before, after in pairwise(starts)]
     assert waits == ([1, 2, 4, 8, 16, 30, 30] if ran == 0 else [FIRST] * 7)
     assert max(waits) <= LAST
     assert "The server has ended (status 3). It starts again in 1 s." in capsys.readouterr().err
 
 
 def test_it_loads_nothing_of_the_package():
-    code = f"import sys, runpy; runpy.run_path({supervisor.__file__!r}); print(*sorted(sys.modules))"
-    said = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True
-    )
-    loaded = {module.partition(".")[0] for module in said.stdout.split()}
+    loaded = modules_loaded_by(supervisor.__file__)
     assert not loaded & {"autodiff_viz", "jax", "numpy", "streamlit", "asyncio"}
+    assert "socket" in loaded
 
 
 def test_its_server_ends_with_it_as_a_lab_does_with_its_caller():
