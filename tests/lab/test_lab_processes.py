@@ -159,7 +159,9 @@ def test_every_path_asks_for_the_token(lab):
     } == dict.fromkeys(paths, 403)
     for path in ("/", "/lessons", "/ready", "/_stcore/health", "/cards/fork.png"):
         assert status(server + path, Cookie=cookie) == 200
-    assert status(f"{server}/?token={token}") == 200
+    entry = urlopen(f"{server}/?token={token}", timeout=30)
+    assert entry.headers["Referrer-Policy"] == "strict-origin"  # the next page learns nothing of the query
+    assert "frame-ancestors 'self'" in entry.headers["Content-Security-Policy"]
     assert status(f"{server}/?token=x{token}") == 403
 
 

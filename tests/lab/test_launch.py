@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 import socket
 import sys
 import webbrowser
@@ -135,12 +134,6 @@ def test_a_port_of_another_program_is_refused_in_words():
         taken.listen()
         with pytest.raises(av.GraphError, match="Another program serves on port"):
             launch.started(taken.getsockname()[1], "token")
-
-
-def test_the_command_ends_in_order_as_it_is_told_to_end():
-    """Only then does its server end with it."""
-    with pytest.raises(SystemExit), command_line.ending_with_its_terminal():
-        signal.raise_signal(signal.SIGTERM)
 
 
 @pytest.mark.parametrize("name", ["app.py", ".streamlit/config.toml"])

@@ -1,4 +1,4 @@
-"""Stop the server with the process that has started it.
+"""End the server with the process that has started it.
 
 That process holds one end of a pipe, whose other end is the server's standard input. However the process
 ends, the system then closes its end, and a read returns.

@@ -27,7 +27,7 @@ NAMES = (HERE, "localhost", "[::1]")
 """Hosts under which a browser on this machine reaches the server."""
 
 HTTP = 80  # the port that an address leaves out
-NO_STORE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+NO_STORE = {"Cache-Control": "no-store"}
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">

@@ -94,7 +94,9 @@ def test_a_server_that_was_stopped_or_is_busy_goes_on(tmp_path):
 
 
 def test_a_watchdog_ends_with_its_server_and_is_none_where_it_is_off(tmp_path):
-    with serving(tmp_path) as server, serving(tmp_path, "off", **{SILENCE: "off"}) as off:
+    server = Server(tmp_path / "log.txt", "streamlit")
+    with serving(tmp_path, "off", **{SILENCE: "off"}) as off:
+        server.start()
         (dog,) = watchdogs(server.process.pid)
         assert watchdogs(off.process.pid) == []
         with awaited(dog) as ended:
