@@ -18,15 +18,17 @@ from pathlib import Path
 from time import monotonic
 
 TICK = 1.0  # seconds between two looks
-COMPUTES = 0.05  # share of a processor that whoever computes has even on a busy machine
-WAITING = 6  # times as long a silent server may wait for a disk, for memory or for a lock of its own
+WAITING = 6  # times as long a silent server may wait: for a processor, a disk, memory or a lock of its own
+BEAT = 5.0  # seconds of silence that a beat makes good: an overloaded server beats more often than that
 
 
 class Silence:
-    """How long the event loop has been silent, while the server could have run.
+    """How long the event loop has been silent, in seconds of the processor that the server used meanwhile.
 
-    Time does not count while the server is stopped by a signal or a debugger, nor while this process did not
-    run either, as on a machine that sleeps. Without use of the processor it counts a sixth.
+    So a server on a busy machine has more time, and one that only waits six times as long. Time does not
+    count while the server is stopped by a signal or a debugger, nor while this process did not run either, as
+    on a machine that sleeps. A beat makes good a part of the silence: between two long operations the event
+    loop runs for a moment, and answers nobody.
 
     Args:
       most: seconds after which it is too long.
@@ -37,11 +39,13 @@ class Silence:
 
     def is_too_long(self, passed: float, beat: bool, used: float, stopped: bool) -> bool:
         """Add the last `passed` seconds, in which the server used `used` seconds of a processor."""
-        if beat or stopped:
+        if stopped:
             self.counted = 0.0
+        elif beat:
+            self.counted = max(0.0, self.counted - BEAT)
         else:
             counts = min(passed, 2 * TICK)
-            self.counted += counts if used >= COMPUTES * counts else counts / WAITING
+            self.counted += max(min(used, counts), counts / WAITING)
         return self.counted >= self.most
 
 
@@ -61,10 +65,15 @@ def watch(process: int, seconds: float, megabytes: float, beats: int = 0) -> Non
             return
         before, at = at, monotonic()
         worked, work = work, work_of(process)
+        memory = memory_of(process)
         if silence.is_too_long(at - before, beat, work - worked, is_stopped(process)):
-            _kill(process, f"its event loop has not run for {seconds:g} s, so nobody was answered")
-        elif megabytes and (memory := memory_of(process)) > megabytes:
-            _kill(process, f"it has {memory:,.0f} MB of memory, more than its limit of {megabytes:,.0f} MB")
+            why = f"its event loop was silent for {seconds:g} s, so nobody was answered"
+        elif 0 < megabytes < memory:
+            why = f"it has {memory:,.0f} MB of memory, more than its limit of {megabytes:,.0f} MB"
+        else:
+            continue
+        _kill(process, why)
+        return
 
 
 def _kill(process: int, why: str) -> None:

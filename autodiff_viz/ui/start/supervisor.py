@@ -17,7 +17,7 @@ from time import monotonic, sleep
 TICK = 0.5  # seconds between two looks whether the server has ended
 PROBE, ANSWER = 10.0, 4.0  # seconds between two probes; seconds that an answer may take
 MISSES = 6  # probes in a row that fail, after one has not: a minute
-MISSES_AT_START = 60  # while it has not been ready yet: the first start compiles
+MISSES_AT_START = 180  # while it has not been ready yet, half an hour: the first start compiles
 FIRST, LAST = 1.0, 30.0  # seconds before the next start, the first time and at most
 LONG = 60.0  # seconds; a server that has run so long begins with `FIRST` again
 ENDING = 10.0  # seconds that it may take to end in order
