@@ -6,8 +6,10 @@ PORT ?= 8501
 
 .PHONY: run test nightly compat check bench soak pictures browser nginx clean
 
+# On this machine alone, and no page of another site reaches it by a name of its own that leads here (DNS rebinding).
+HERE := --server.allowedHosts 127.0.0.1 --server.allowedHosts localhost
 run: $(VENV)/.runtime
-	$(BIN)/streamlit run app.py --server.port $(PORT)
+	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT) $(HERE)
 
 # What one test process or server has compiled, the others need not compile again.
 test: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled

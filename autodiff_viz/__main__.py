@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
@@ -115,32 +113,15 @@ def _number(text: str) -> Any:
         raise GraphError(Problem("bad-argument", message, "Write 2.0 or '[1.0, 2.0]'.")) from error
 
 
-@contextmanager
-def ending_with_its_terminal() -> Iterator[None]:
-    """Let the process end in order where it is told to end or its terminal closes: its server ends too."""
-
-    def end(number: int, _: Any) -> None:
-        sys.exit(128 + number)
-
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = [signal.signal(getattr(signal, name), end) for name in names]
-    try:
-        yield
-    finally:
-        for name, handler in zip(names, before, strict=True):
-            signal.signal(getattr(signal, name), handler)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     given = parser().parse_args(arguments)
     try:
         graph = graph_named(given.shown, given.numbers)
         print("The lab starts; Ctrl+C ends it.", flush=True)
-        with ending_with_its_terminal():
-            address = lab(graph, port=given.port, open_browser=not given.no_browser)
-            print(address, flush=True)
-            lab(graph, port=given.port, open_browser=False, wait=True)
+        address = lab(graph, port=given.port, open_browser=not given.no_browser)
+        print(address, flush=True)
+        lab(graph, port=given.port, open_browser=False, wait=True)
     except GraphError as error:
         print(error, file=sys.stderr)
         return 1

@@ -62,14 +62,17 @@ OUR_OWN = {
     "autodiff_viz/workers/fork_client.py",
     "autodiff_viz/workers/fork_server.py",
     "autodiff_viz/workers/free_memory.py",
+    "autodiff_viz/ui/server/heartbeat.py",
+    "autodiff_viz/ui/start/supervisor.py",
     "autodiff_viz/lab/launch.py",
     "autodiff_viz/__main__.py",
     "autodiff_viz/standalone/write.py",
 }
 """These start processes of the project's own, which load modules that the server names, and call one function
-of the C library, which takes nothing from outside. The two after them run on the user's own machine and not
-on a server: they start the app, and import the file that its owner names on the command line. The last
-imports a module of the project's own once it is needed, so that `import autodiff_viz` loads no Plotly."""
+of the C library, which takes nothing from outside; the watchdog, and the server itself. The two after them
+run on the user's own machine and not on a server: they start the app, and import the file that its owner
+names on the command line. The last imports a module of the project's own once it is needed, so that
+`import autodiff_viz` loads no Plotly."""
 
 IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}
 """Where identities are made, and `__hash__` is of one."""

@@ -15,10 +15,10 @@ VERBS = """
 Access Acknowledge Add Align Analyse Animate Apply Arrange Ask Assign Bind Bound Break Build Bundle
 Cache Call Cancel Chain Check Choose Collect Compare Compile Complete Compress Compute Construct Convert
 Copy Count Create Cull Cure Cut Declare Decode Define Delay Deliver Delta-encode Derive Describe Detect
-Diagnose Differentiate Dispatch Display Divide Drag Draw Drive Drop Duplicate Edit Embed Encode Enlarge
+Diagnose Differentiate Dispatch Display Divide Drag Draw Drive Drop Duplicate Edit Embed Encode End Enlarge
 Estimate Evaluate Exchange Explain Explore Export Extrapolate Fail Fill Filter Find Fit Fix Flatten Fold
 Follow Fork Format Generate Give Handle Highlight Hint Hold Identify Import Inline Inspect Interpret
-Isolate Keep Lay Limit Lint List Log Look Make Map Mark Measure Memoise Move Multiply Mute Name Navigate
+Isolate Keep Kill Lay Limit Lint List Log Look Make Map Mark Measure Memoise Move Multiply Mute Name Navigate
 Nest Number Offer Open Outline Paint Pan Parse Pinch Place Play Precompute Predict Prepare Print Push
 Quote Read Record Redraw Reduce Refuse Register Rehearse Release Remember Remove Replace Report Represent
 Request Resolve Restore Route Run Scale Scan Schedule Search Select Send Serve Set Share Show Simulate

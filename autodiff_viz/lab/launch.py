@@ -1,9 +1,14 @@
-"""Serve the lab on the user's own machine and open the browser on a graph."""
+"""Serve the lab on the user's own machine and open the browser on a graph.
+
+The server listens on this machine alone, and answers only to whoever has its token, which is in the address
+that is returned: other users of the machine, and pages of other sites in the browser, do not have it. It ends
+with the process that has started it, whatever ends that one.
+"""
 
 from __future__ import annotations
 
-import atexit
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -12,9 +17,9 @@ import webbrowser
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
-from urllib.request import urlopen
+from urllib.request import ProxyHandler, Request, build_opener
 
 from autodiff_viz.functions.from_function import from_function
 from autodiff_viz.graph.link import to_link
@@ -26,10 +31,32 @@ from autodiff_viz.lessons.tour import Tour
 from autodiff_viz.reading.reading import read
 
 APP = Path(__file__).parents[1] / "ui" / "start" / "app.py"
+HERE = "127.0.0.1"  # not `localhost`: another user could listen on [::1], where browsers may look first
 USUAL = 8501
 PATIENCE = 90.0  # seconds until the server answers; the first start compiles
+ENDING = 8.0  # seconds that the server may take to end in order
+STARTED = (200, 503)  # answers of `/ready`: warm, and still warming up; the page can be opened
 
-_servers: dict[int, subprocess.Popen] = {}
+TOKEN = "AUTODIFF_VIZ_TOKEN"
+"""Variable with the token of a lab of one's own; a server that has none is for everybody."""
+
+PARAMETER = "token"
+"""Name of the token in the address. Python's `secrets` makes it of letters, digits, - and _."""
+
+ENDS_WITH_STDIN = "AUTODIFF_VIZ_ENDS_WITH_STDIN"
+"""Variable that has the server end when nobody holds the other end of its standard input: a pipe, which the
+system closes however the process ends that holds it."""
+
+
+class Own(NamedTuple):
+    """A server that this process has started."""
+
+    process: subprocess.Popen
+    token: str
+
+
+_servers: dict[int, Own] = {}
+_direct = build_opener(ProxyHandler({}))  # a proxy of the environment is not to see the token
 
 
 class Page(str):
@@ -56,10 +83,10 @@ def lab(
     open_browser: bool = True,
     wait: bool = False,
 ) -> Page:
-    """Open the lab in the browser, on this machine alone.
+    """Open the lab in the browser, on this machine and for its user alone.
 
     The page's libraries are needed: `pip install "autodiff_viz[app]"`. The server is a process of its own,
-    which ends with this one.
+    which ends with this one. It answers to browsers that have opened the address, which has its token.
 
     Args:
       shown: a graph; a tour; a JAX function, with its arguments after it (see `from_function`); a link, a
@@ -78,19 +105,22 @@ def lab(
     found = read_tour(shown) if isinstance(shown, str) and is_tour(shown) else shown
     found = found if isinstance(found, Tour) else graph_of(found, args)
     port = _free_port() if port is None else whole_number("port", port, 1, 65_535)
-    address = f"http://localhost:{port}/"
-    page = address
+    runs = port in _servers and _servers[port].process.poll() is None
+    token = _servers[port].token if runs else secrets.token_urlsafe()
+    page = f"http://{HERE}:{port}/"
     if isinstance(found, Tour):
-        page = tour_to_link(found, base=address)
+        page = tour_to_link(found, base=page)
     elif found is not None:
-        page = to_link(found, base=address)
-    if port not in _servers or _servers[port].poll() is not None:
-        _servers[port] = started(port)
+        page = to_link(found, base=page)
+    before, _, query = page.partition("?")
+    page = f"{before}?{PARAMETER}={token}" + (f"&{query}" if query else "")
+    if not runs:
+        _servers[port] = Own(started(port, token), token)
     if open_browser:
         webbrowser.open(page)
     if wait:
         try:
-            _servers[port].wait()
+            _servers[port].process.wait()
         except KeyboardInterrupt:
             stop(port)
     return Page(page, None if isinstance(found, Tour) else found)
@@ -130,12 +160,17 @@ def graph_of_text(text: str) -> Graph:
 
 def command(port: int) -> list[str]:
     """Return the command that starts the server."""
-    options = {"server.port": port, "server.headless": "true", "server.address": "localhost"}
+    options = {"server.port": port, "server.headless": "true", "server.address": HERE}
     flags = [part for name, value in options.items() for part in (f"--{name}", str(value))]
     return [sys.executable, "-m", "streamlit", "run", str(APP), *flags]
 
 
-def started(port: int) -> subprocess.Popen:
+def cookie_of(port: int) -> str:
+    """Return the name of the cookie with the token: a browser sends its cookies to all ports of a host."""
+    return f"autodiff_viz_{port}"
+
+
+def started(port: int, token: str) -> subprocess.Popen:
     """Start the server, and wait until it answers.
 
     Raises:
@@ -145,7 +180,7 @@ def started(port: int) -> subprocess.Popen:
         message = "The page's libraries are not installed."
         raise GraphError(Problem("no-app", message, 'Install them: pip install "autodiff_viz[app]".'))
     with socket.socket() as asking:
-        taken = asking.connect_ex(("localhost", port)) == 0
+        taken = asking.connect_ex((HERE, port)) == 0
     if taken:  # its answers would be taken for those of ours
         message = f"Another program serves on port {port}."
         raise GraphError(Problem("no-server", message, "Give another port: port=8502."))
@@ -153,43 +188,59 @@ def started(port: int) -> subprocess.Popen:
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     server = subprocess.Popen(
         command(port),
-        env={**os.environ, "PYTHONPATH": paths},
+        env={**os.environ, "PYTHONPATH": paths, TOKEN: token, ENDS_WITH_STDIN: "1"},
         stdout=subprocess.DEVNULL,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,  # nothing is written to it: it is closed as this process ends
         start_new_session=True,  # Ctrl+C ends this process, which then ends the server
     )
-    atexit.register(server.terminate)
+    if hasattr(
+        os, "register_at_fork"
+    ):  # a process forked from this one would hold the pipe, and may outlive it
+        os.register_at_fork(after_in_child=server.stdin.close)
+    asked = Request(f"http://{HERE}:{port}/ready", headers={"Cookie": f"{cookie_of(port)}={token}"})
     end = time.monotonic() + PATIENCE
     while server.poll() is None and time.monotonic() < end:
         try:
-            with urlopen(f"http://localhost:{port}/ready", timeout=5):
+            with _direct.open(asked, timeout=5):
                 return server
-        except HTTPError:
-            return server  # it answers that it is still warming up; the page can be opened
+        except HTTPError as error:
+            if error.code in STARTED:
+                return server
         except (URLError, OSError):
-            time.sleep(0.2)
-    server.terminate()
+            pass
+        time.sleep(0.2)
+    _end(server)
     message = f"The server on port {port} did not start."
     raise GraphError(Problem("no-server", message, "Is the port taken? Give another one: port=8502."))
 
 
 def stop(port: int) -> None:
     """Stop the server on a port, if this process has started one."""
-    server = _servers.pop(port, None)
-    if server is not None:
-        server.terminate()
+    own = _servers.pop(port, None)
+    if own is not None:
+        _end(own.process)
+
+
+def _end(server: subprocess.Popen) -> None:
+    """End a server in order, or kill one that does not end: it may be at work that nothing interrupts."""
+    server.stdin.close()
+    server.terminate()
+    try:
+        server.wait(ENDING)
+    except subprocess.TimeoutExpired:
+        server.kill()
         server.wait()
 
 
 def _free_port() -> int:
     """Return the port of a server of ours, the usual one, or any that is free."""
-    running = [port for port, server in _servers.items() if server.poll() is None]
+    running = [port for port, own in _servers.items() if own.process.poll() is None]
     if running:
         return running[0]
     for port in (USUAL, 0):
         with socket.socket() as listening:
             try:
-                listening.bind(("localhost", port))
+                listening.bind((HERE, port))
                 return listening.getsockname()[1]
             except OSError:
                 continue

@@ -34,7 +34,8 @@ from autodiff_viz.ui.scheduling import beside_turns
 from autodiff_viz.ui.worker_jobs import WORKERS, kept
 from autodiff_viz.workers.fork_client import Template
 from autodiff_viz.workers.jobs import NICE
-from autodiff_viz.workers.worker import PATIENCE, work_of
+from autodiff_viz.workers.watchdog import work_of
+from autodiff_viz.workers.worker import PATIENCE
 
 CHUNK = 0.03  # target duration of a chunk, in seconds
 SHARE = 20.0  # duration of a chunk, at least, in multiples of the server's own processor time for it

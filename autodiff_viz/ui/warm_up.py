@@ -25,6 +25,8 @@ from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui import code_reading, gc_tuning
 from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.idle import quiet_moments
+from autodiff_viz.ui.server.caller import end_with_caller
+from autodiff_viz.ui.server.heartbeat import watched
 from autodiff_viz.ui.server.log_filter import filter_logs
 from autodiff_viz.ui.server.websocket import read_little_at_once
 from autodiff_viz.ui.worker_jobs import are_apart, check_job, kept, poster, proved, this_version, workers
@@ -44,10 +46,12 @@ _done = threading.Event()  # set when the warm-up has ended
 @asynccontextmanager
 async def awake(app: st.App) -> AsyncIterator[None]:
     """Begin the warm-up when the server starts, before the first visitor; the server's lifespan handler."""
+    end_with_caller()
     filter_logs()
     read_little_at_once()
     ready()
-    yield
+    async with watched():
+        yield
 
 
 @cache

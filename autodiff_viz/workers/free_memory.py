@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable
 from functools import cache
 
-from autodiff_viz.workers.worker import memory_of
+from autodiff_viz.workers.watchdog import memory_of
 
 GROWTH = 32.0  # megabytes
 

@@ -38,7 +38,8 @@ from autodiff_viz.workers.jobs import (
     Lane,
     Report,
 )
-from autodiff_viz.workers.worker import Worker, work_of
+from autodiff_viz.workers.watchdog import work_of
+from autodiff_viz.workers.worker import Worker
 
 KEPT, KEPT_BYTES = 512, 64_000_000  # answers in the LRU cache, and bytes of all
 WAITING = 256  # jobs of a lane that may wait; the oldest is dropped for a new one

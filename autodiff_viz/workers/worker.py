@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -10,6 +9,7 @@ from pathlib import Path
 from time import monotonic
 
 from autodiff_viz.workers.jobs import SHORT, Job, Lane, Report
+from autodiff_viz.workers.watchdog import memory_of, work_of
 
 PATIENCE = 12  # wall-clock limit as a multiple of the CPU limit: workers of low priority may have to wait
 
@@ -63,21 +63,3 @@ class Worker:
             self.work, self.moved = work, now
         stalled = COUNTS_CPU_TIME and now - self.moved >= self.job.seconds
         return stalled or self.deadline <= now or work >= self.seconds
-
-
-def work_of(process: int) -> float:
-    """Return seconds of CPU time used by a process; 0 where the system does not say."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def memory_of(process: int) -> float:
-    """Return megabytes of memory that a process has resident; 0 where the system does not say."""
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except OSError:
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

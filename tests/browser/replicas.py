@@ -77,11 +77,11 @@ class Proxy:
 
     def _settings(self, text: str) -> str:
         """The settings for this machine. Everything that is replaced must be there."""
-        replicas = "\n".join(f"server 127.0.0.1:{s.port} max_fails=1 fail_timeout=5s;" for s in self.servers)
+        replicas = "\n".join(f"server 127.0.0.1:{s.port} max_fails=1 fail_timeout=10s;" for s in self.servers)
         for there, here in {
             "/tmp/": f"{self.folder}/",
             "listen 8080;": f"listen 127.0.0.1:{self.port};",
-            "server app:8501 max_fails=1 fail_timeout=5s;": replicas,
+            "server app:8501 max_fails=1 fail_timeout=10s;": replicas,
             "/dev/stdout": str(self.log),
             "/dev/stderr": "stderr",
             "/srv/streamlit": str(self.folder),

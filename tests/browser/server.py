@@ -89,6 +89,9 @@ class Server:
             self.process = subprocess.Popen(
                 command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=env
             )
+        self.until_it_answers()
+
+    def until_it_answers(self) -> None:
         _await(self.process, f"{self.address}/_stcore/health", self.log)
 
     def kill(self) -> None:

@@ -11,6 +11,7 @@ import yaml
 
 from autodiff_viz.standalone.posters import FIGURES
 from autodiff_viz.ui.server.admission import FRAMES, HOSTS, VISITORS
+from autodiff_viz.ui.server.heartbeat import MEMORY, SECONDS, SILENCE
 from autodiff_viz.ui.server.routes import ROUTES
 from autodiff_viz.ui.worker_jobs import WORKERS
 from autodiff_viz.workers.disk_cache import VARIABLE as CACHE
@@ -50,6 +51,23 @@ def test_visitors_come_in_through_nginx_alone_when_the_replicas_are_warm():
     assert SERVICES["proxy"]["depends_on"]["app"]["condition"] == "service_healthy"
 
 
+def test_nginx_leaves_a_replica_that_answers_nobody_before_its_watchdog_kills_it_and_until_then():
+    """And what has stopped one replica is not passed on to the next one."""
+    seconds = [int(found) for found in re.findall(r"^  proxy_read_timeout (\d+)s;", NGINX, re.M)]
+    (left,) = (int(found) for found in re.findall(r"server app:8501 max_fails=1 fail_timeout=(\d+)s;", NGINX))
+    assert [one < SECONDS < one + left for one in seconds] == [True]
+    again = re.findall(r"proxy_next_upstream (.*);", NGINX)
+    assert again
+    assert [words for words in again if "timeout" in words.split()] == []
+    assert "proxy_next_upstream_tries 2;" in NGINX
+
+
+def test_a_replica_has_a_limit_of_memory_and_is_started_again_when_it_ends():
+    app = SERVICES["app"]
+    assert app["mem_limit"] == app["memswap_limit"] == "${MEMORY:-3g}"
+    assert {service["restart"] for service in SERVICES.values()} == {"unless-stopped"}
+
+
 def test_containers_may_write_only_where_they_must():
     app = stages()["app"]
     for service in SERVICES.values():
@@ -75,7 +93,7 @@ def test_replicas_share_a_secret_that_streamlit_reads_under_uvicorn_too():
 def test_the_variables_that_are_told_are_those_that_are_read():
     app = SERVICES["app"]["environment"]
     assert {SECRET, VISITORS, HOSTS, FRAMES} == {*app}
-    for name in (*app, WORKERS, "FORWARDED_ALLOW_IPS", CACHE, FIGURES):
+    for name in (*app, WORKERS, "FORWARDED_ALLOW_IPS", CACHE, FIGURES, SILENCE, MEMORY):
         assert f"`{name}`" in GUIDE
 
 

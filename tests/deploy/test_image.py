@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,8 +20,10 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
+from autodiff_viz.ui.start import supervisor
 from tests.browser.server import ROOT, Server
 from tests.deploy.image import stages
+from tests.ui.server.test_heartbeat import awaited, children
 
 STAGES = stages()
 APP, PROXY, LAST = STAGES.values()
@@ -63,9 +68,18 @@ def test_nothing_runs_as_root_and_bases_are_pinned(stage):
     assert version[:1].isdigit()
 
 
-def test_one_process_serves():
-    assert APP.command[:2] == ["uvicorn", "app:app"]
-    assert "--workers" not in APP.command
+def test_one_process_serves_and_the_first_one_starts_it_again():
+    python, script, port, *server = APP.command
+    assert (python, ROOT / script) == ("python", Path(supervisor.__file__))
+    assert server[:2] == ["uvicorn", "app:app"]
+    assert [port] == APP.rests("EXPOSE") == [server[server.index("--port") + 1]]
+    assert "--workers" not in server
+
+
+def test_what_the_supervisor_asks_is_what_the_health_check_asks():
+    asked = re.findall(r"127\.0\.0\.1:(\d+)(/\w+)", APP.health[-1])
+    path = re.findall(r"GET (\S+) HTTP", inspect.getsource(supervisor.is_ready))
+    assert asked == [(APP.command[2], *path)]
 
 
 @pytest.fixture
@@ -93,7 +107,7 @@ class Container(Server):
 
     def start(self) -> None:
         words = {"0.0.0.0": "127.0.0.1", "8501": str(self.port)}
-        command = [*rights(), sys.executable, "-m", *(words.get(word, word) for word in APP.command)]
+        command = [*rights(), sys.executable, *(words.get(word, word) for word in APP.command[1:])]
         places = {"AUTODIFF_VIZ_CACHE": str(self.folder.parent / "cache"), "HOME": "/nowhere"}
         self.launch(
             command, self.folder, {"PATH": os.environ["PATH"], **APP.variables, **places, **self.settings}
@@ -138,6 +152,17 @@ def test_the_files_of_the_image_are_enough_where_they_may_not_be_written_to(cont
     assert ended.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
     assert "bidi_component" in drawn
     assert "exception" not in drawn
+
+
+@pytest.mark.nightly
+def test_a_server_of_the_image_that_is_killed_is_there_again(container):
+    (server,) = children(container.process.pid)
+    os.kill(server, signal.SIGKILL)
+    with awaited(server) as ended:
+        assert ended()
+    container.until_it_answers()
+    assert children(container.process.pid) != [server]
+    assert health(container.port) == 0
 
 
 def test_the_health_check_fails_while_the_server_warms_up_and_when_there_is_none(image, tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+import re
 import socket
 import sys
 import webbrowser
@@ -22,17 +22,14 @@ GRAPH = av.parse("x = 2.0\ny = sin(x)")
 class Server:
     """Stands for the server's process."""
 
-    def __init__(self, port):
-        self.port, self.waited = port, False
+    def __init__(self, port, token):
+        self.port, self.token, self.waited = port, token, False
 
     def poll(self):
         return None
 
     def wait(self):
         self.waited = True
-
-    def terminate(self):
-        pass
 
 
 @pytest.fixture
@@ -49,12 +46,23 @@ def test_the_browser_opens_on_the_graph(servers):
     started, opened = servers
     address = av.lab(GRAPH, port=8632)
     assert opened == [address]
-    assert address.startswith("http://localhost:8632/?g=")
+    token = started[8632].process.token
+    assert address.startswith(f"http://127.0.0.1:8632/?token={token}&g=")
     assert av.from_link(address) == GRAPH
     again = av.lab(lambda x: jnp.sin(x), 2.0, open_browser=False)
     assert [*started] == [8632]  # the server that runs is used again
+    assert again.startswith(f"http://127.0.0.1:8632/?token={token}&g=")
     assert av.from_link(again).nodes[-1].op == "sin"
     assert len(opened) == 1
+
+
+def test_each_server_has_a_token_of_its_own_that_nobody_guesses(servers):
+    started, _ = servers
+    for port in (8632, 8633):
+        av.lab(port=port)
+    first, second = (own.token for own in started.values())
+    assert first != second
+    assert re.fullmatch(r"[\w-]{40,}", first)  # 256 bits, 6 in each letter
 
 
 @pytest.mark.parametrize(
@@ -76,11 +84,13 @@ def test_a_tour_opens_at_its_first_step(servers):
     for shown in (tour, av.tour_to_json(tour), av.tour_to_link(tour, 1, base="https://host.example/")):
         page = launch.lab(shown)
         assert av.read_tour(page) == tour
+        assert "/?token=" in page
         assert "tourstep" not in page
 
 
 def test_nothing_opens_the_lab_as_a_newcomer_finds_it(servers):
-    assert av.lab(port=8632) == "http://localhost:8632/"
+    started, _ = servers
+    assert av.lab(port=8632) == f"http://127.0.0.1:8632/?token={started[8632].token}"
 
 
 def test_a_graph_that_no_link_holds_is_refused_before_a_server_starts(servers):
@@ -107,29 +117,23 @@ def test_the_server_is_the_app_on_this_machine_alone():
         "--server.headless",
         "true",
         "--server.address",
-        "localhost",
+        "127.0.0.1",
     ]
 
 
 def test_a_port_that_is_taken_is_not_chosen():
     with socket.socket() as taken:
-        taken.bind(("localhost", 0))
+        taken.bind(("127.0.0.1", 0))
         taken.listen()
         assert launch._free_port() != taken.getsockname()[1]
 
 
 def test_a_port_of_another_program_is_refused_in_words():
     with socket.socket() as taken:
-        taken.bind(("localhost", 0))
+        taken.bind(("127.0.0.1", 0))
         taken.listen()
         with pytest.raises(av.GraphError, match="Another program serves on port"):
-            launch.started(taken.getsockname()[1])
-
-
-def test_the_command_ends_in_order_as_it_is_told_to_end():
-    """Only then does its server end with it."""
-    with pytest.raises(SystemExit), command_line.ending_with_its_terminal():
-        signal.raise_signal(signal.SIGTERM)
+            launch.started(taken.getsockname()[1], "token")
 
 
 @pytest.mark.parametrize("name", ["app.py", ".streamlit/config.toml"])
@@ -205,5 +209,6 @@ def test_a_mistake_on_the_command_line_is_said_and_nothing_starts(folder, server
 def test_the_command_serves_until_it_is_ended(servers, capsys):
     assert command_line.main([av.to_link(GRAPH), "--port", "8632", "--no-browser"]) == 0
     started, opened = servers
-    assert (started[8632].waited, opened) == (True, [])
-    assert f"http://localhost:8632/?g={av.to_link(GRAPH)}" in capsys.readouterr().out
+    process, token = started[8632]
+    assert (process.waited, opened) == (True, [])
+    assert f"http://127.0.0.1:8632/?token={token}&g={av.to_link(GRAPH)}" in capsys.readouterr().out

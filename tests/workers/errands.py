@@ -6,7 +6,7 @@ from pathlib import Path
 
 from autodiff_viz.workers.bounds import Bound, bounded, computing_apart
 from autodiff_viz.workers.jobs import report
-from autodiff_viz.workers.worker import memory_of
+from autodiff_viz.workers.watchdog import memory_of
 
 
 def product(a: float, b: float) -> float:

@@ -12,7 +12,7 @@ from autodiff_viz.graph.identity import identity
 from autodiff_viz.workers.free_memory import GROWTH, FreeMemory
 from autodiff_viz.workers.jobs import Job
 from autodiff_viz.workers.pool import Pool
-from autodiff_viz.workers.worker import memory_of
+from autodiff_viz.workers.watchdog import memory_of
 from tests.workers import errands
 
 BLOCK, MEGABYTES = 4_000, 120  # bytes of an allocation, below which the C library keeps what is freed

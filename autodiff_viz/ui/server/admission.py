@@ -21,6 +21,7 @@ from streamlit.net_util import get_internal_ip
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from autodiff_viz.graph import limits
+from autodiff_viz.lab.launch import TOKEN
 from autodiff_viz.standalone.posters import with_notice
 
 # Find the public address of this server, which a proxy may have hidden, and which pages may connect to
@@ -42,6 +43,8 @@ FRAMES = "AUTODIFF_VIZ_FRAMES"
 
 ANYWHERE = "* file:"
 """All sites, and pages opened from disk, such as slides, which `*` leaves out."""
+
+OWN_SITE = "'self'"
 
 OPAQUE = "null"
 """Origin of a page in a frame with `sandbox` and without `allow-same-origin`."""
@@ -93,7 +96,8 @@ def framing_sites() -> str:
     Raises:
       ValueError: the setting is not a list of sites.
     """
-    frames = os.environ.get(FRAMES, "").strip() or ANYWHERE
+    # A lab of one's own needs its cookie, which a browser sends to no frame on another site.
+    frames = os.environ.get(FRAMES, "").strip() or (OWN_SITE if os.environ.get(TOKEN) else ANYWHERE)
     if any(mark in frames for mark in ";,\r\n") or not frames.isascii():
         raise ValueError(
             f"{FRAMES} is {frames!r}; it must be sites such as https://school.example, between spaces."

@@ -6,6 +6,7 @@ from autodiff_viz.ui import navigation
 from autodiff_viz.ui.navigation import ASSETS, frame
 from autodiff_viz.ui.scheduling import in_turn
 from autodiff_viz.ui.server.admission import GATE
+from autodiff_viz.ui.server.own_lab import OWN_LAB
 from autodiff_viz.ui.server.routes import ROUTES
 from autodiff_viz.ui.server.security_headers import GUARDED, failed
 from autodiff_viz.ui.server.websocket import MIDDLEWARE
@@ -29,7 +30,7 @@ else:  # the server imports it once, as it starts
         __file__,
         lifespan=awake,
         routes=ROUTES,
-        middleware=[GUARDED, GATE, *MIDDLEWARE],
+        middleware=[GUARDED, *OWN_LAB, GATE, *MIDDLEWARE],
         exception_handlers={Exception: failed},
         on_script_error=say_failed,
     )

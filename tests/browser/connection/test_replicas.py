@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import os
+import signal
 import socket
+import time
 from collections.abc import Iterator
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -235,6 +237,27 @@ def test_a_page_comes_packed(proxy):
 
 def test_the_longest_link_goes_through(proxy):
     assert fetch(proxy, "/?g=" + "A" * limits.LINK)[0] == 200
+
+
+@pytest.mark.nightly
+def test_a_replica_that_answers_nobody_is_left_and_its_visitor_goes_on_with_another(proxy):
+    fetch(proxy, "/before", Cookie=f"affinity={COOKIE}")
+    mine = proxy.replica_of("/before")
+    (other,) = [server for server in proxy.servers if server is not mine]
+    mine.process.send_signal(signal.SIGSTOP)
+    try:
+        status, headers, body = fetch(proxy, "/robots.txt", Cookie=f"affinity={COOKIE}")
+        assert (status, headers["Retry-After"], b"Try again" in body) == (503, "5", True)
+        assert proxy.replica_of("/robots.txt") is mine  # what has stopped it is not passed on
+        assert fetch(proxy, "/sitemap.xml", Cookie=f"affinity={COOKIE}")[0] == 200
+        assert proxy.replica_of("/sitemap.xml") is other
+    finally:
+        mine.process.send_signal(signal.SIGCONT)
+    found = None
+    while found is not mine:  # it is asked again when `fail_timeout` is over
+        time.sleep(0.2)
+        fetch(proxy, "/after", Cookie=f"affinity={COOKIE}")
+        found = proxy.replica_of("/after")
 
 
 @pytest.mark.nightly

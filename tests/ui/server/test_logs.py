@@ -37,8 +37,8 @@ def server(request, tmp_path_factory) -> Iterator[Server]:
 
 
 def _words(port: int) -> list[str]:
-    """The command of the image, for this machine."""
-    command = stages()["app"].command
+    """The command that the image's supervisor runs, for this machine."""
+    command = stages()["app"].command[3:]
     return [{"0.0.0.0": "127.0.0.1", "8501": str(port)}.get(word, word) for word in command]
 
 
