@@ -1,4 +1,4 @@
-"""Attack a server by texts that take much to read: as requests without a page, and pasted into one."""
+"""Simulate an attacker who sends texts that take much to read: requests without a page, and pastes into one."""
 
 from __future__ import annotations
 
