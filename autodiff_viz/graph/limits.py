@@ -37,6 +37,7 @@ MESSAGE = 3 * JSON  # characters of a message over the lab's websocket, in which
 MESSAGE_BYTES = 8_000_000  # of a message over any websocket; also in .streamlit/config.toml
 MESSAGE_PARTS = 100_000  # values in a message, each an object; 2,000 nodes arranged have 8,000
 LINK = 60_000  # characters of a link's payload
+ADDRESS = 64_000  # characters of the query of an address: a link, and what stands beside it
 HISTORY = 500  # undo steps kept
 HISTORY_BYTES = 64_000_000  # of all undo steps but the present one; of the largest graphs two fit
 SEED = 2**31 - 1  # seed of a random draw; JAX takes 32 bits, one of them for the sign
