@@ -16,11 +16,59 @@ WORSE = 2.0  # times as much as linear growth at which a text counts as slow
 AGAIN = 3  # measurements of which the least counts, where the first look is suspicious
 
 PIECES = (
-    *("a", "A", "0", "9.", " ", "\n", "\t", "\r", "(", ")", "[", "]", "{", "}", "<", ">", '"', "'", "`", "\\"),
+    *(
+        "a",
+        "A",
+        "0",
+        "9.",
+        " ",
+        "\n",
+        "\t",
+        "\r",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "<",
+        ">",
+        '"',
+        "'",
+        "`",
+        "\\",
+    ),
     *(",", ".", ";", ":", "=", "_", "-", "+", "*", "#", "?", "&", "%", "|", "~", "^", "@", "/", "$", "\x00"),
     *("a=", "a.", "a ", "1,", "0, ", "1e", "1e5 ", "[[", "{{", "()", "[]", "{}", "''", '""', "é", "e\u0301"),
-    *("\\N{", "\\u", "a\n", " \n", "\n ", "=a,", "a:", "a(", "f(x) ", "<a", "<a>", "*a", "`a`", "?g=", "&f=1"),
-    *("https://", "../", "import a\n", "from a ", "def f(a):", "for i in ", "x = ", '"a":', '{"a":', "\ud800"),
+    *(
+        "\\N{",
+        "\\u",
+        "a\n",
+        " \n",
+        "\n ",
+        "=a,",
+        "a:",
+        "a(",
+        "f(x) ",
+        "<a",
+        "<a>",
+        "*a",
+        "`a`",
+        "?g=",
+        "&f=1",
+    ),
+    *(
+        "https://",
+        "../",
+        "import a\n",
+        "from a ",
+        "def f(a):",
+        "for i in ",
+        "x = ",
+        '"a":',
+        '{"a":',
+        "\ud800",
+    ),
 )
 TAILS = ("", "\x00", " !")
 
@@ -32,7 +80,9 @@ def repeated(piece: str, before: str = "", after: str = "") -> Build:
     return lambda size: before + piece * (size // len(piece) + 1) + after
 
 
-def slow_at(run: Callable[[str], object], build: Build, sizes: tuple[int, ...] = SIZES, floor: float = FLOOR) -> tuple[int, float] | None:
+def slow_at(
+    run: Callable[[str], object], build: Build, sizes: tuple[int, ...] = SIZES, floor: float = FLOOR
+) -> tuple[int, float] | None:
     """Return at which size a text took more time than linear growth allows, and the ratio; None if nowhere."""
     before, at = 0.0, 0
     for size in sizes:

@@ -26,7 +26,9 @@ NAME = 64  # characters in a name of a node, a region or a group; the longest op
 ELEMENTS = 65_536  # elements of one tensor, literal or computed
 TOTAL_ELEMENTS = 2_000_000  # elements of all node values together
 RANK = 6  # axes of a tensor
-PARSED_TOKENS = 330_000  # names, numbers and signs for Python's parser; ELEMENTS rows of one signed number fit
+PARSED_TOKENS = (
+    330_000  # names, numbers and signs for Python's parser; ELEMENTS rows of one signed number fit
+)
 PARSED_NAMES = 60_000  # names and words among them, each of several objects
 PARSED_LINES = 95_000  # line breaks and semicolons among them; ELEMENTS rows and LINES others fit
 PARSER_COPIES = 100_000_000  # characters that it copies for f-strings and dotted imports; see syntax_tree.py

@@ -65,7 +65,9 @@ _KINDS = bytes(
 _F_STRING = re.compile(r"[fFtT][rR]?[\"']")
 _CONTINUED = re.compile(r"\\(?:\r\n?|\n)")
 _DOT = re.compile(r"\.[ \t\f]*[^\W\d]")
-_NO_LETTERS = re.compile("(?:[^\\w\x00-\u02ff]|[\uff9e\uff9f])++")  # those two are letters that become accents
+_NO_LETTERS = re.compile(
+    "(?:[^\\w\x00-\u02ff]|[\uff9e\uff9f])++"
+)  # those two are letters that become accents
 
 
 def _fault(source: str) -> tuple[str, str] | None:
@@ -106,7 +108,9 @@ def _copied_of_imports(source: str) -> int:
 def _accents(source: str) -> int:
     """Return how many accents follow one another, at most; fewer than `limits.ACCENTS` are not counted."""
     long = (run for run in _NO_LETTERS.findall(source) if len(run) > limits.ACCENTS)
-    return max((len([*marks]) for run in long for is_mark, marks in groupby(run, _is_mark) if is_mark), default=0)
+    return max(
+        (len([*marks]) for run in long for is_mark, marks in groupby(run, _is_mark) if is_mark), default=0
+    )
 
 
 def _is_mark(letter: str) -> bool:
