@@ -10,7 +10,7 @@ from time import thread_time
 
 FLOOR = 0.03  # seconds of processor time below which a text is quick, whatever the ratio: noise
 SIZES = (20, 24, 28, 250, 1_000, 4_000, 16_000)
-"""Characters of a text, step by step, so that not even an exponential pattern takes long before it is found."""
+"""Characters of a text, step by step, so that an exponential pattern is found before it takes long."""
 
 WORSE = 2.0  # times as much as linear growth at which a text counts as slow
 AGAIN = 3  # measurements of which the least counts, where the first look is suspicious
@@ -58,6 +58,10 @@ PIECES = (
         "&f=1",
     ),
     *(
+        "(\n",
+        "[1,\n",
+        "x = (\n",
+        ")\n",
         "https://",
         "../",
         "import a\n",
@@ -83,7 +87,7 @@ def repeated(piece: str, before: str = "", after: str = "") -> Build:
 def slow_at(
     run: Callable[[str], object], build: Build, sizes: tuple[int, ...] = SIZES, floor: float = FLOOR
 ) -> tuple[int, float] | None:
-    """Return at which size a text took more time than linear growth allows, and the ratio; None if nowhere."""
+    """Return the size at which a text took more time than linear growth allows, with the ratio; or None."""
     before, at = 0.0, 0
     for size in sizes:
         took = _seconds(run, build(size))
@@ -106,7 +110,7 @@ def _seconds(run: Callable[[str], object], text: str) -> float:
     return thread_time() - start
 
 
-# Texts made from a pattern's own syntax: what it accepts up to a repetition, that repetition, and an end that fails.
+# Texts made from a pattern's own syntax: what it accepts up to a repetition, and what is repeated.
 
 
 def texts_of(pattern: re.Pattern) -> Iterator[tuple[str, str]]:

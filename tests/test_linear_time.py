@@ -1,4 +1,4 @@
-"""The time of every pattern and every parser of text from outside grows with the text, and not with its square."""
+"""Test that the time of every pattern and parser of text from outside grows with the text, not its square."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ Parser = Callable[[str], object]
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "autodiff_viz"
 ELSEWHERE = {"reading"}  # read in a worker that is ended; its patterns have tests of their own
-METHODS = {"match", "search", "fullmatch", "findall", "finditer", "sub", "subn", "split"}
+ONCE = {"match", "search", "fullmatch"}
+METHODS = {*ONCE, "findall", "finditer", "sub", "subn", "split"}
 
 OF_OUR_OWN = {
     "standalone/modules.py": "scripts of web/, when a figure's file is written",
@@ -165,24 +166,20 @@ def uses() -> tuple[Use, ...]:
 
 
 def runner(pattern: re.Pattern, method: str) -> Callable[[str], object]:
-    if method in ("match", "search", "fullmatch"):
-        run = getattr(pattern, method)
-    else:
-        run = pattern.findall  # sub and split find the same
+    run = getattr(pattern, method if method in ONCE else "findall")  # sub and split find the same
     return (lambda text: run(text.encode("utf-8", "replace"))) if isinstance(pattern.pattern, bytes) else run
 
 
 def slow_texts(pattern: re.Pattern, methods: frozenset[str]) -> Iterator[str]:
     """Say which repeated pieces take more than linear time."""
     pairs = dict.fromkeys([*(("", piece) for piece in PIECES), *texts_of(pattern)])
-    for method in sorted(
-        {"findall" if name not in ("match", "search", "fullmatch") else name for name in methods}
-    ):
+    for method in sorted({name if name in ONCE else "findall" for name in methods}):
         run = runner(pattern, method)
         for before, piece in pairs:
             for tail in TAILS if piece else ():
                 if slow := slow_at(run, repeated(piece, before, tail)):
-                    yield f"{method} of {before!r} + {piece!r} * n + {tail!r}: {slow[1]:.0f} times at {slow[0]}"
+                    text = f"{before!r} + {piece!r} * n + {tail!r}"
+                    yield f"{method} of {text}: {slow[1]:.0f} times at {slow[0]}"
                     break
 
 
@@ -204,7 +201,7 @@ def test_what_is_left_out_is_there():
 
 @pytest.mark.every
 @pytest.mark.parametrize(
-    "pattern, method",
+    ("pattern", "method"),
     [
         (r"[a-z]+://", "search"),  # these were in the project
         (r"^\s*(import|from)\s", "search"),

@@ -61,7 +61,8 @@ def test_an_address_that_is_too_long_is_refused_unread(path):
     query = b"embed=1&v=1&g=" + b"a" * limits.ADDRESS
     answer = get(Gate(inside, Visits(1)), path, query_string=query)
     assert (answer.status, inside.asked) == (414, [])
-    assert f"{limits.ADDRESS:,} characters" in answer.text and "JSON" in answer.text
+    assert f"{limits.ADDRESS:,} characters" in answer.text
+    assert "JSON" in answer.text
 
 
 def test_the_longest_link_is_passed_on():
