@@ -1,4 +1,4 @@
-"""Python's parser gets no text that would take it long, and every text that honest authors write."""
+"""Test that Python's parser gets no text that would take it long, and every text that authors write."""
 
 from __future__ import annotations
 
