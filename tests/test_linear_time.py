@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -191,7 +192,7 @@ FROM_OUTSIDE = [
 @pytest.mark.every
 @pytest.mark.parametrize("use", FROM_OUTSIDE, ids=lambda use: f"{use.file}-{use.name}")
 def test_a_pattern_takes_linear_time(use):
-    assert [*slow_texts(use.pattern, use.methods)] == []
+    assert [*islice(slow_texts(use.pattern, use.methods), 3)] == []
 
 
 def test_what_is_left_out_is_there():
@@ -208,12 +209,11 @@ def test_what_is_left_out_is_there():
         (r"\S*[?&](g|f)=\S*", "fullmatch"),
         (r"[+-]?(\d+\.?\d*|\.\d+)", "fullmatch"),
         (r"<[^>]*>", "sub"),
-        (r"(\w+\s?)+:", "match"),  # exponential
-        (r"(a|aa)+$", "match"),
+        (r"(a|aa)+$", "match"),  # exponential
     ],
 )
 def test_a_slow_pattern_is_found(pattern, method):
-    assert [*slow_texts(re.compile(pattern, re.MULTILINE), frozenset({method}))]
+    assert next(slow_texts(re.compile(pattern, re.MULTILINE), frozenset({method})), None)
 
 
 # Parsers: each is run on repeated pieces, alone and behind what it accepts.
@@ -339,10 +339,13 @@ PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
 }
 """By name, what reads a text from outside, and beginnings that it accepts."""
 
-NOT_FROM_OUTSIDE = {"lab.launch.graph_of_text": "a file on the machine of the one who starts the lab"}
+NOT_FROM_OUTSIDE = {
+    "lessons.search.words_in": "texts of lessons, and 60 characters that `meant` looks at",
+    "lessons.evaluate.graph_in": "hands its text to `parse`, which is in the record",
+}
 """Functions that are named as parsers, and whose text they read."""
 
-NAMED = re.compile(r"(read|parse|from)_\w+|parse|is_tour|is_read|unpacked|unsqueezed|\w+_in")
+NAMED = re.compile(r"(?!_)((?:read|parse|from)_\w+|parse|is_tour|is_read|unpacked|unsqueezed|\w+_in)")
 
 
 def parsers() -> Iterator[str]:
