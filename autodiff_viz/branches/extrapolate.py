@@ -11,7 +11,7 @@ from typing import Any
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import Call, Lambda, Literal, Params, Term
 
-_NUMBER = re.compile(r"([0-9]+)$")
+_NUMBER = re.compile(r"(?<![0-9])([0-9]+)$")
 
 
 def next_name(name: str, taken: Container[str]) -> str:

@@ -183,7 +183,7 @@ INDENT = "  "
 _SIGNS = {"stop": ("⊘", STOP), "rule": ("◆", RULE)}
 """By colour of a kind of rule, its sign and the sign's colour in figures."""
 
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 
 
 def plain(name: str) -> str:

@@ -26,12 +26,20 @@ NAME = 64  # characters in a name of a node, a region or a group; the longest op
 ELEMENTS = 65_536  # elements of one tensor, literal or computed
 TOTAL_ELEMENTS = 2_000_000  # elements of all node values together
 RANK = 6  # axes of a tensor
+PARSED_TOKENS = (
+    330_000  # names, numbers and signs for Python's parser; ELEMENTS rows of one signed number fit
+)
+PARSED_NAMES = 60_000  # names and words among them, each of several objects
+PARSED_LINES = 95_000  # line breaks and semicolons among them; ELEMENTS rows and LINES others fit
+PARSER_COPIES = 100_000_000  # characters that it copies for f-strings and dotted imports; see syntax_tree.py
+ACCENTS = 64  # accents on one letter; languages have up to four
 LAMBDA_TERMS = 200  # operations and values in one lambda
 JSON = 2_000_000  # characters of a JSON document
 MESSAGE = 3 * JSON  # characters of a message over the lab's websocket, in which a document is a string
 MESSAGE_BYTES = 8_000_000  # of a message over any websocket; also in .streamlit/config.toml
 MESSAGE_PARTS = 100_000  # values in a message, each an object; 2,000 nodes arranged have 8,000
 LINK = 60_000  # characters of a link's payload
+ADDRESS = 64_000  # characters of the query of an address: a link, and what stands beside it
 HISTORY = 500  # undo steps kept
 HISTORY_BYTES = 64_000_000  # of all undo steps but the present one; of the largest graphs two fit
 SEED = 2**31 - 1  # seed of a random draw; JAX takes 32 bits, one of them for the sign

@@ -74,7 +74,7 @@ VERSION = "1"
 
 _PAYLOAD = re.compile(r"[A-Za-z0-9_-]*")
 _IN_ADDRESS = re.compile(r"[?&;]g=([A-Za-z0-9_-]*)")
-_ADDRESS = re.compile(r"[a-z]+://|[?]")
+_ADDRESS = re.compile(r"://|[?]")
 _WITHOUT = (
     (
         "kept=",

@@ -57,7 +57,7 @@ _WORD = re.compile(rf"\b({'|'.join(_FORMS)})(?:s|es)?\b", re.IGNORECASE)
 _KEYS = {word.lower(): word for word in GLOSSARY}
 
 
-_VERBATIM = re.compile(r"`[^`]*`|\[[^]]*\]\([^)]*\)|(?<!\*)\*[^*]+\*(?!\*)")
+_VERBATIM = re.compile(r"`[^`]*`|\[[^][]*\]\([^()]*\)|(?<!\*)\*[^*]+\*(?!\*)")
 """Code, links and titles in italics in Markdown, in which no word is meant."""
 
 
@@ -92,5 +92,5 @@ def words_in(markdown: str) -> tuple[str, ...]:
 
 def explained_html(html: str, once: set[str]) -> str:
     """Return HTML with the words in its text marked; its tags stay as they are."""
-    parts = re.split(r"(<[^>]*>)", html)
+    parts = re.split(r"(<[^<>]*>)", html)
     return "".join(part if i % 2 else explained(unescape(part), once) for i, part in enumerate(parts))

@@ -25,7 +25,7 @@ DATA_OF = "Data of"
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-"})
 TRUTH = {"true": 1.0, "false": 0.0}
 
-_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_PLAIN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _GROUPED = re.compile(r"[+-]?\d{1,3}([ '\u2019\u00a0\u202f]\d{3})+([.,]\d+)?", re.ASCII)
 _COMMAS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 _POINTS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d{1,3}(\.\d{3}){2,}", re.ASCII)
@@ -33,7 +33,8 @@ _POINT = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}", re.ASCII)  # 1.000, which 0.125
 _DECIMAL = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _NUMBERS = (_PLAIN, _GROUPED, _COMMAS, _POINTS, _DECIMAL)
 _HEADER = re.compile(
-    rb"\{'descr': '([<>|=])([biuf])([1248])', 'fortran_order': (True|False), 'shape': \(([\d, ]*)\), \} *\n"
+    rb"\{'descr': '([<>|=])([biuf])([1248])', 'fortran_order': (True|False), "
+    rb"'shape': \(((?:\d{1,9}, ?)*(?:\d{1,9})?)\), \} *\n"
 )
 
 

@@ -183,7 +183,7 @@ def _constant(reader: Reader, node: ast.Constant, depth: int) -> Operand:
         return None  # an empty slot
     if isinstance(node.value, str):
         bare = node.value.strip()
-        number = re.fullmatch(r"-?(\d+\.?\d*|\.\d+)", bare, re.ASCII)
+        number = re.fullmatch(r"-?(\d+(\.\d*)?|\.\d+)", bare, re.ASCII)
         message, hint = "Formulas do not have text here.", "Write names and numbers without quotes."
         raise reader.error(node, "not-in-language", message, hint, bare if number else None)
     if isinstance(node.value, bool):

@@ -242,5 +242,5 @@ def number_hint(piece: str) -> str:
 
 def number_text(piece: str) -> str:
     """Return the product that is written `2x`; "" for another malformed number."""
-    match = re.fullmatch(r"(\d+\.?\d*|\.\d+)([A-Za-z_]\w*)", piece)
+    match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)([A-Za-z_]\w*)", piece)
     return f"{match[1]} * {match[2]}" if match and match[2] not in "jJlLfF" else ""

@@ -207,6 +207,9 @@ def parse_line(line: LogicalLine) -> list[ast.stmt]:
         better = misspelt(line, OF_ONE)
         hint = f"{better.label}." if better else _HEADS.get(word, _EXAMPLE)
         raise line.error(_place(line, error), "syntax", message, hint, better) from None
+    except GraphError as error:
+        (fault,) = error.problems
+        raise line.error(line.whole(), fault.code, fault.message, fault.hint) from None
     except (RecursionError, MemoryError):
         message = f"Operations are more than {limits.NESTING} deep here."
         hint = "Give a part a name on a line of its own."

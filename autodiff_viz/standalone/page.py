@@ -167,7 +167,7 @@ _MARKS = re.compile(r"\*\*|`|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)|^#+ ", re.MULTI
 
 def unmarked(text: str) -> str:
     """Return a Markdown text without its marks."""
-    return _MARKS.sub("", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text))
+    return _MARKS.sub("", re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", text))
 
 
 def html_of_lab(lab: Lab, base: str | None) -> str:

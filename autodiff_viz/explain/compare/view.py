@@ -29,7 +29,8 @@ Data = dict[str, Any]
 KEPT = 16  # memoised comparisons: flipping to and fro computes nothing
 ROWS, LINES = 60, 12  # of differing nodes, of the formula's difference; the rest is counted
 MISSING = "\u2013"
-LITERAL = re.compile(r"\[[-+\d.,e\s\[\]]{24,}\]")  # numbers of a tensor that would hide the rest of its line
+LITERAL = re.compile(r"[-+\d.,e\s\[\]]++")  # numbers and brackets; `++` never goes back
+LONG = 26  # characters of a tensor that would hide the rest of its line
 SAME_SO_FAR = "A and B are the same so far: change something, and what it changes shows here."
 
 
@@ -169,12 +170,23 @@ def _formulas(beside: Compared, letter: str) -> Data:
 
 def _statements(text: str) -> Iterator[str]:
     """Yield the statements of a formula, each on one line, with long literals folded."""
-    waiting = ""
+    waiting: list[str] = []
+    round, square = 0, 0  # brackets that are open
     for line in text.splitlines():
-        waiting = f"{waiting} {line.strip()}" if waiting else line
-        if all(waiting.count(opened) <= waiting.count(closed) for opened, closed in ("()", "[]")):
-            yield LITERAL.sub("[\u2026]", waiting)
-            waiting = ""
+        waiting.append(line.strip() if waiting else line)
+        round += line.count("(") - line.count(")")
+        square += line.count("[") - line.count("]")
+        if round <= 0 and square <= 0:
+            yield LITERAL.sub(_folded, " ".join(waiting))
+            waiting, round, square = [], 0, 0
+
+
+def _folded(run: re.Match[str]) -> str:
+    """Return numbers and brackets with those from the first [ to the last ] folded, if these are many."""
+    text = run[0]
+    first, last = text.find("["), text.rfind("]")
+    long = first >= 0 and last - first + 1 >= LONG
+    return f"{text[:first]}[\u2026]{text[last + 1 :]}" if long else text
 
 
 def _and_without_a_stop(graph: Graph) -> tuple[Trace, Trace]:

@@ -119,8 +119,7 @@ def _restored(lab: Lab, edit: Restored) -> Lab:
 
 # A document from outside: a graph as JSON, a link to this page, or formula text
 
-ADDRESS = re.compile(rf"\S*[?&]({GRAPH}|{FORMULA}|{TOUR})=\S*|https?://\S*")
-"""Text without spaces that is the address of a page, with or without its host."""
+_ADDRESS = re.compile(rf"[?&]({GRAPH}|{FORMULA}|{TOUR})=|\Ahttps?://")
 
 
 def imported(lab: Lab, text: str) -> Lab:
@@ -148,7 +147,9 @@ def imported(lab: Lab, text: str) -> Lab:
         if is_tour(text):
             return go_to(lab, read_tour(text), 0)
         return opened(lab, from_json(text), "Open JSON")
-    return _linked(lab, text) if ADDRESS.fullmatch(text) else _written(lab, text)
+    # The address of a page, with or without its host, has no spaces.
+    is_address = len(text.split(maxsplit=1)) == 1 and _ADDRESS.search(text)
+    return _linked(lab, text) if is_address else _written(lab, text)
 
 
 def _linked(lab: Lab, address: str) -> Lab:

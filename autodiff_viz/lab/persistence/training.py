@@ -53,7 +53,7 @@ def read_plan(text: str) -> Plan:
         optimiser, rate, seed, steps, *scaling = text.split(",")
         settings = Settings(optimiser, float(rate), int(seed), *_scaling(*scaling))
         return checked(Plan(settings, int(steps)))
-    except ValueError:
+    except (TypeError, ValueError):  # too many parts, or one that is no number
         return USUAL
 
 

@@ -1,4 +1,4 @@
-"""Refuse uploads, metrics, pages of other sites, and visitors beyond the limit (admission control).
+"""Refuse uploads, metrics, long addresses, pages of other sites, and visitors beyond the limit.
 
 What is refused does not reach Streamlit.
 """
@@ -219,6 +219,9 @@ VISITS = Visits(most_visitors())
 REFUSED = ("/_stcore/upload_file", "/_stcore/metrics")
 """Refused paths. No page takes uploads, which Streamlit keeps in memory; its metrics would be public."""
 
+TOO_LONG = f"""This address is too long: more than {limits.ADDRESS:,} characters after the question mark.
+Save the graph as a JSON file where it was made, and drop that file on the canvas."""
+
 SOCKET, PING = "/_stcore/stream", "/_stcore/health"
 
 
@@ -230,7 +233,12 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
-        if scope["type"] == "websocket" and not is_from_own_page(HTTPConnection(scope)):
+        long = len(scope.get("query_string", b"")) > limits.ADDRESS  # before anything reads it
+        if scope["type"] == "websocket" and long:
+            await WebSocketClose()(scope, receive, send)
+        elif scope["type"] == "http" and long:
+            await PlainTextResponse(TOO_LONG, 414)(scope, receive, send)
+        elif scope["type"] == "websocket" and not is_from_own_page(HTTPConnection(scope)):
             await WebSocketClose()(scope, receive, send)
         elif scope["type"] == "websocket" and path.endswith(SOCKET):
             # Streamlit would check the origin once more, and slowly: see `is_from_own_page`.

@@ -107,7 +107,10 @@ def admitted(data: bytes) -> bytes:
         message.ParseFromString(data)
     except DecodeError:
         return data  # Streamlit closes the connection
-    replaced = False
+    query = message.rerun_script.query_string
+    replaced = len(query) > limits.ADDRESS
+    if replaced:  # what is left says on the page that it is too long
+        message.rerun_script.query_string = query[: limits.ADDRESS]
     for state in message.rerun_script.widget_states.widgets:
         text = state.json_trigger_value or state.json_value
         if (why := refusal(text)) is None:

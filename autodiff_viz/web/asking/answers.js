@@ -47,7 +47,7 @@ const NUMBERS = "A number is needed, such as 1/2, 0.5, 5e-1, inf or nan.";
 const SHAPES = "A shape is needed, such as 2x3, (2, 3), 3, or number for a single one.";
 const NUMBER_SHAPES = new Set(["()", "[]", "number", "a number", "scalar", "a scalar"]);
 NUMBER_SHAPES.add("one number");
-const DECIMAL = /^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[+-]?[0-9]{1,4})?$/;
+const DECIMAL = /^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)(e[+-]?[0-9]{1,4})?$/;
 const COMMA = /^([+-]?)([0-9]*),([0-9]+)(e[+-]?[0-9]{1,4})?$/;
 
 /** Thrown where an answer cannot be read, which is not a wrong one. */

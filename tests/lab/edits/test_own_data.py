@@ -170,6 +170,12 @@ def test_a_file_has_the_shape_that_numpy_wrote(shape):
     np.testing.assert_array_equal(value(lab), array)
 
 
+def header(shape: str) -> bytes:
+    """The beginning of an .npy file with this text for its shape."""
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({shape}), }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+
+
 @pytest.mark.parametrize(
     ("held", "message"),
     [
@@ -187,6 +193,10 @@ def test_a_file_has_the_shape_that_numpy_wrote(shape):
             npy(np.asarray([0, np.nan])),
             "The number at [1] is not finite, or beyond 1e+30.",
         ),
+        # lengths that int() does not read
+        (header("9" * 5_000), "This .npy file holds no plain array of numbers."),
+        (header("1 2,"), "This .npy file holds no plain array of numbers."),
+        (header("999999999, 999999999"), "These are 999,999,998,000,000,001 numbers; the limit is 65,536."),
         (npy(np.zeros((1,) * 7)), "This array has 7 axes; the limit is 6."),
         (b"\x93NUMPY" + bytes(BYTES), "This file has 534,294 bytes; the limit is 534,288."),
     ],

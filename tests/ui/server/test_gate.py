@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from starlette.responses import PlainTextResponse
 
+from autodiff_viz.graph import limits
 from autodiff_viz.ui.server.admission import VISITORS, Gate, Visits, most_visitors
 from tests.ui.server.asgi import answered, finished, get
 
@@ -51,6 +53,23 @@ def test_all_else_is_passed_on(path):
     inside = Inside()
     assert get(Gate(inside, Visits(1)), path).text == "ok"
     assert inside.asked == [path]
+
+
+@pytest.mark.parametrize("path", ["/", "/embed.svg", "/lessons", "/_stcore/health"])
+def test_an_address_that_is_too_long_is_refused_unread(path):
+    inside = Inside()
+    query = b"embed=1&v=1&g=" + b"a" * limits.ADDRESS
+    answer = get(Gate(inside, Visits(1)), path, query_string=query)
+    assert (answer.status, inside.asked) == (414, [])
+    assert f"{limits.ADDRESS:,} characters" in answer.text
+    assert "JSON" in answer.text
+
+
+def test_the_longest_link_is_passed_on():
+    inside = Inside()
+    query = b"embed=1&v=1&g=" + b"a" * limits.LINK
+    assert get(Gate(inside, Visits(1)), "/", query_string=query).text == "ok"
+    assert len(urlencode({"kept": "0" * 64, "at": "0123456789.123456789"})) < limits.ADDRESS - limits.LINK
 
 
 async def opened(gate: Gate, path: str = "/_stcore/stream") -> tuple[list[str], asyncio.Task]:

@@ -6,12 +6,14 @@ import json
 import tomllib
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.sync.client import connect
 
 from autodiff_viz.graph import limits
+from autodiff_viz.lab.persistence.address import from_query
 from autodiff_viz.lab.persistence.json_text import too_deep_or_many
 from autodiff_viz.ui.server import websocket
 from autodiff_viz.ui.server.websocket import FIELDS, Checked, refusal
@@ -137,6 +139,22 @@ def test_what_is_too_long_or_no_message_closes_the_websocket_unparsed(monkeypatc
     came, sent = through(monkeypatch, message)
     assert came == [{"type": "websocket.disconnect", "code": code}]
     assert sent == [{"type": "websocket.close", "code": code}]
+
+
+def asking_for(query: str) -> bytes:
+    """A message that asks for a run at this address."""
+    message = BackMsg()
+    message.rerun_script.query_string = query
+    return message.SerializeToString()
+
+
+def test_an_address_is_cut_so_that_what_reads_it_says_that_it_is_too_long():
+    cut = BackMsg.FromString(websocket.admitted(asking_for("g=1" + "a" * 300_000))).rerun_script.query_string
+    assert len(cut) == limits.ADDRESS
+    (problem,) = from_query(dict(parse_qsl(cut))).notice
+    assert problem.code == "link-too-long"
+    longest = asking_for("g=1" + "a" * (limits.LINK - 1) + "&kept=" + "0" * 64)
+    assert websocket.admitted(longest) == longest
 
 
 def test_streamlits_own_limits_are_those_of_the_project():
