@@ -1,4 +1,4 @@
-"""Simulate an attacker who sends texts that take much to read: requests without a page, and pastes into one."""
+"""Simulate an attacker who sends texts that take much to read, by requests without a page or into one."""
 
 from __future__ import annotations
 
