@@ -198,7 +198,10 @@ class Pool:
             self._forget(next(iter(self._answers)))
         self._changed.notify_all()
         for listener in self._listeners:
-            listener()
+            try:
+                listener()
+            except Exception:  # of the listener, and no reason to serve nobody any more
+                _log.exception("a listener failed")
 
     def _forget(self, key: bytes) -> Answer:
         answer, size = self._answers.pop(key)

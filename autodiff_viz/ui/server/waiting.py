@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 from autodiff_viz.ui.worker_jobs import workers
 
 WITHIN = 60.0  # seconds for which answers are waited for
+LOOK = 1.0  # seconds between two looks without being woken
 
 Awaited = Callable[[], bool]
 """Returns whether answers of workers are still to come."""
@@ -42,7 +44,10 @@ async def answered(awaited: Awaited, within: float = WITHIN) -> None:
     try:
         async with asyncio.timeout(within):
             while awaited():
-                await event.wait()
+                # Looked at now and then too: what is taken back by whoever else asked for it wakes nobody.
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK):
+                        await event.wait()
                 event.clear()
     except TimeoutError:
         pass
