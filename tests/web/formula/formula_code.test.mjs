@@ -14,6 +14,11 @@ test("a text with mistakes is a draft, unless it is code of which a part is the 
   assert.equal(isDraft(undefined), false);
 });
 
+test("so is code that is being read, and code on view whose reading comes once more is none", () => {
+  assert.equal(isDraft({ mistakes: [], being_read: true, code: null }), true);
+  assert.equal(isDraft({ mistakes: [], being_read: true, code: CODE }), false);
+});
+
 test("keywords of Python are coloured in code", () => {
   const line = "from torch import nn as layers  # import";
   const words = tokens(line, new Map()).filter(({ kind }) => kind === "keyword");

@@ -178,3 +178,23 @@ test("what something else wrote in their place are no edits", () => {
   mail.send({ kind: "rule" });
   assert.deepEqual(posted, [[[1, "rule"]]]);
 });
+
+test("a request about edits that wait goes with them at once, and other requests wait for their answer", () => {
+  const posted = [];
+  const mail = new EditSender("f", { isConnected: true });
+  mail.receive(OLD, (message) => posted.push(message));
+  mail.send({ kind: "import", text: "import torch" });
+  assert.equal(mail.ask({}), false);
+  mail.tell({ stop: true });
+  assert.deepEqual(
+    posted.map(({ stop, edits }) => [stop, edits.map(({ seq, kind }) => [seq, kind])]),
+    [
+      [undefined, [[1, "import"]]],
+      [true, [[1, "import"]]],
+    ],
+  );
+  page.state = "DISCONNECTED";
+  mail.tell({ stop: true });
+  page.state = "CONNECTED";
+  assert.equal(posted.length, 2);
+});
