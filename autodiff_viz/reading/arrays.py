@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from math import prod
+from types import SimpleNamespace
 from typing import Any
 
+import jax
+import jax.scipy.special
 import numpy as np
 
 from autodiff_viz.graph import limits
@@ -17,8 +21,8 @@ from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.graph.text import literal_fault
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused
+from autodiff_viz.reading.interpreter import Interpreter, canonical
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Class, Instance, Native, Path, Refused
 
 Table = dict[str, Callable[..., Any]]
 
@@ -130,6 +134,40 @@ SAME = {
 for _library, _names in SAME.items():
     for _name, _op in _names.items():
         FUNCTIONS[f"{_library}.{_name}"] = elementwise(_op)
+
+
+# What functions are called with.
+
+
+def parameter_names(function: Any) -> list[str]:
+    """Return the names of a function's positional parameters, of what it was made from if that is known."""
+    while getattr(function, "inner", None) is not None:
+        function = function.inner
+    if isinstance(function, Instance) and isinstance(function.of, Class):
+        function = function.of.members.get("forward", function)
+        return parameter_names(function)[1:]
+    if isinstance(function, Path):
+        return library_parameters(function.name)
+    return function.parameters() if hasattr(function, "parameters") else []
+
+
+def library_parameters(path: str) -> list[str]:
+    """Return the names of the parameters of a function of JAX or NumPy, by its signature.
+
+    Only a function of our tables is looked up: a name of the text leads nowhere else in a library.
+    """
+    if path not in FUNCTIONS and canonical(path) not in FUNCTIONS:
+        return []
+    module, *names = path.split(".")
+    value: Any = {"jax": jax, "numpy": np, "autograd": SimpleNamespace(numpy=np)}.get(module)
+    for name in names:
+        value = getattr(value, name, None)
+    if isinstance(value, np.ufunc):
+        return ["x"] if value.nin == 1 else [f"x{i + 1}" for i in range(value.nin)]
+    try:
+        return list(inspect.signature(value).parameters) if callable(value) else []
+    except (TypeError, ValueError):
+        return []
 
 
 # Make arrays.

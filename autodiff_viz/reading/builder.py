@@ -7,7 +7,7 @@ all values that a text calls `x`, the last keeps the name.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Union
@@ -15,7 +15,7 @@ from typing import Any, Union
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import own_shape
-from autodiff_viz.engine.live_path.op_calls import known_op, result_shape, split
+from autodiff_viz.engine.live_path.op_calls import known_op, program_key, result_shape, split
 from autodiff_viz.engine.trace import trace_part
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32
@@ -28,6 +28,7 @@ from autodiff_viz.graph.text import numbered, shape_of
 from autodiff_viz.language.reader import WRAPPER
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import Shape
+from autodiff_viz.reading.costs import UNSEEN, pay, pay_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,7 @@ class Builder:
             set()
         )  # inputs whose numbers were replaced; left out unless something reads them
         self.forgotten = 0  # how often numbers were forgotten
+        self._asked: set[Hashable] = set()  # ops with shapes that JAX was asked about
         self._shapes: dict[int, Shape | None] = {}
         self._numbers: dict[str, dict[int, tuple[np.ndarray, Any]]] = {}  # by dtype: arrays, and as constants
 
@@ -144,14 +146,15 @@ class Builder:
         self._numbers.clear()
         self.forgotten += 1
 
-    def ancestors(self, root: Ref) -> set[int]:
-        """Return the numbers of a node and of all that it reads."""
-        reached, waiting = set(), [root.number]
+    def ancestors(self, *roots: Ref) -> set[int]:
+        """Return the numbers of nodes and of all that they read."""
+        reached, waiting = set(), [root.number for root in roots]
         while waiting:
             number = waiting.pop()
             if number not in reached:
                 reached.add(number)
                 waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
+        pay_values(len(reached))
         return reached
 
     def shape(self, held: Held) -> Shape | None:
@@ -189,7 +192,12 @@ class Builder:
         names = {slot.number: "x" for slot in refs(draft.slots)}
         node = self._node(number, {**names, number: "y"})
         static, _ = split(known_op(node.op), node.params)
-        return result_shape(node.op, static, tuple(below[: len(node.op_slots)]), FLOAT32)
+        shapes = tuple(below[: len(node.op_slots)])
+        asked = program_key(node.op, static, shapes)
+        if asked not in self._asked:
+            self._asked.add(asked)
+            pay(UNSEEN)
+        return result_shape(node.op, static, shapes, FLOAT32)
 
     def numbers(self, ref: Ref, dtype: str) -> np.ndarray:
         """Return the numbers of a node's value; what is known of the nodes below is not computed again.

@@ -15,7 +15,16 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading.arrays import as_literal, constant, known, r_array, reshape, shape_of, untraced
+from autodiff_viz.reading.arrays import (
+    as_literal,
+    constant,
+    known,
+    parameter_names,
+    r_array,
+    reshape,
+    shape_of,
+    untraced,
+)
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
@@ -29,7 +38,6 @@ from autodiff_viz.reading.values import (
     Refused,
     leaves,
     mapped,
-    parameter_names,
 )
 
 ROWS = 64  # of a Jacobian

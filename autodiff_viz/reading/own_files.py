@@ -64,7 +64,13 @@ class _Silent(ast.NodeTransformer):
     """Empty the texts that a marimo app shows."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        if ast.unparse(node.func) == "mo.md" and all(isinstance(one, ast.Constant) for one in node.args):
+        called = node.func
+        shows = isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name)
+        if (
+            shows
+            and (called.value.id, called.attr) == ("mo", "md")
+            and all(isinstance(one, ast.Constant) for one in node.args)
+        ):
             return ast.Call(node.func, [], [])
         return self.generic_visit(node)
 

@@ -6,6 +6,7 @@ import ast
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,22 +42,24 @@ from autodiff_viz.reading import (
     torch_modules,
     torch_optimizers,
 )
-from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.builder import Ref, TooLarge
 from autodiff_viz.reading.corners import refuse_jumps
+from autodiff_viz.reading.costs import LONGEST, TOKENS, budget
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.fusion import fused
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
 from autodiff_viz.reading.own_files import annotated, is_unedited, lines_of
+from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.several import Site, said, told_apart
 from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.torch_tensors import dtype_in_use
-from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in, leaves
+from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_of, leaves
 
 _ = array_functions, hips_autograd, jax_control, linear_algebra
 
-LONGEST = 600_000  # characters of code, with tensors written out; a formula may be longer
-_IMPORTS = re.compile(r"^\s*(import|from)\s", re.MULTILINE)
+_IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]", re.MULTILINE)  # \s would read on over empty lines
+_TOKENS = re.compile(r"[\w.]+|[^\w. \t]")
 
 _log = logging.getLogger(__name__)
 
@@ -141,6 +144,21 @@ def read(text: str) -> Reading:
       GraphError: it is no text.
     """
     text = known_text(text)
+    with budget():
+        r, refused = _interpreted(text)
+        if isinstance(r, Reading):
+            return r
+    try:
+        with budget():  # what was read is shown, however many steps it took
+            return _with_footer(_reading(r, refused), text)
+    except Refused as error:
+        raise GraphError(_problem(error, text)) from None
+    except (RecursionError, MemoryError):
+        raise GraphError(_problem(_too_deep(), text)) from None
+
+
+def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]:
+    """Return the interpreter that has read a text, and what could not be read; of a formula its reading."""
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
     python_functions.install(interpreter)
     indexing.install(interpreter)
@@ -161,7 +179,7 @@ def read(text: str) -> Reading:
     not_formula: tuple[Problem, ...] = ()
     if not _IMPORTS.search(text):  # no formula imports anything
         try:
-            return _formula(text)
+            return _formula(text), ()
         except GraphError as error:
             not_formula = error.problems
     try:
@@ -176,6 +194,8 @@ def read(text: str) -> Reading:
         refused = (_problem(error, text),)
     except GraphError as error:
         refused = error.problems
+    except (RecursionError, MemoryError):
+        refused = (_problem(_too_deep(), text, interpreter.lines_now or 1),)
     except (Return, Break, Continue):
         refused = (
             Problem("not-read", "A return, break or continue stands outside of a function or a loop."),
@@ -195,7 +215,11 @@ def read(text: str) -> Reading:
                 end_column=_length(text, line),
             ),
         )
-    reading = _reading(interpreter, refused)
+    return interpreter, refused
+
+
+def _with_footer(reading: Reading, text: str) -> Reading:
+    """Return the reading of a text, with what the footer of a file of ours adds."""
     footer = footer_in(text)
     if footer is None:
         return reading
@@ -243,6 +267,14 @@ def _exported(reading: Reading, footer: Footer) -> Reading:
         return {name: np.asarray(value) for name, value in trace(graph, dtype=dtype).value.items()}
 
     return replace(made, compute_answers=answers, compute_values=values)
+
+
+def _too_deep() -> Refused:
+    return Refused(
+        "Brackets, blocks or calls are nested too deep to be read here.",
+        "Give parts of it names.",
+        "too-large",
+    )
 
 
 def is_code(tree: ast.Module) -> bool:
@@ -326,21 +358,33 @@ def with_cells_of_marimo(tree: ast.Module) -> ast.Module:
         return tree
     body: list[ast.stmt] = []
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and [ast.unparse(one) for one in node.decorator_list] == [
+        if isinstance(node, ast.FunctionDef) and [as_written(one) for one in node.decorator_list] == [
             "app.cell"
         ]:
             body += [one for one in node.body if not isinstance(one, ast.Return)]
         elif isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
             body.append(node)
-    shown = ("mo.", "marimo.")
-    return ast.Module(
-        [one for one in body if not (isinstance(one, ast.Expr) and ast.unparse(one).startswith(shown))], []
-    )
+    return ast.Module([one for one in body if not (isinstance(one, ast.Expr) and _shows(one.value))], [])
+
+
+def _shows(node: ast.expr) -> bool:
+    """Return whether an expression is a call of marimo, such as `mo.md(...)`."""
+    inside = False
+    while isinstance(node, (ast.Call, ast.Attribute)):
+        inside |= isinstance(node, ast.Attribute)
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return inside and isinstance(node, ast.Name) and node.id in ("mo", "marimo")
 
 
 def _tree(text: str, r: Interpreter) -> ast.Module:
     if len(text) > LONGEST:
         raise Refused(f"The text has {len(text):,} characters; {LONGEST:,} are read.", "", "too-large")
+    if sum(1 for _ in _TOKENS.finditer(text)) > TOKENS:  # a tree takes a hundred times the memory of its text
+        raise Refused(
+            f"The text has more than {TOKENS:,} words, numbers, signs and lines, which are all that is read.",
+            "",
+            "too-large",
+        )
     try:
         return syntax_tree(text)
     except IndentationError as error:
@@ -357,7 +401,9 @@ def _tree(text: str, r: Interpreter) -> ast.Module:
                 "the lines up to the next empty one are taken as this block: they had lost their indentation",
             )
         return tree
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except (RecursionError, MemoryError):  # of Python's own parser
+        raise _too_deep() from None
+    except (SyntaxError, ValueError) as error:
         raise GraphError(_not_python(error)) from None
 
 
@@ -371,13 +417,14 @@ def _not_python(error: Exception) -> Problem:
     return Problem("syntax", says, line=line, column=column, end_column=end)
 
 
-def _problem(error: Refused, text: str) -> Problem:
+def _problem(error: Refused, text: str, line: int | None = None) -> Problem:
     """Return what was refused with its place: the expression, or what of it stands in its first line."""
     at = error.at
-    line = getattr(at, "lineno", None)
+    line = getattr(at, "lineno", line)
     if line is None:
         return Problem(error.code, error.message, error.hint)
-    first = text.splitlines()[line - 1] if line <= text.count("\n") + 1 else ""
+    lines = text.splitlines()
+    first = lines[line - 1] if line <= len(lines) else ""
     in_bytes = first.encode()  # as the syntax tree counts
     begin, end = (
         len(in_bytes[: getattr(at, name, None) or 0].decode(errors="ignore"))
@@ -396,7 +443,7 @@ def _length(text: str, line: int) -> int:
 
 def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     root = r.roots[-1] if r.roots else _last(r, {*r.builder.left_out, *r.builder.merged})
-    kept = set().union(*(r.builder.ancestors(ref) for ref in _kept(r)))
+    kept = r.builder.ancestors(*_kept(r))
     gone = r.state(tensorflow_tapes.Variables).left_out - kept
     for number, draft in enumerate(r.builder.drafts):  # with what reads them: a comparison, a printed number
         if number not in kept and any(isinstance(slot, Ref) and slot.number in gone for slot in draft.slots):
@@ -405,7 +452,7 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     asked = {ref.number for ref in (root, *_asked(r)) if isinstance(ref, Ref)}
     again = r.state(jax_transforms.Tracing).made
     graph, names = r.builder.graph(root, fuse=lambda numbers: fused(r.builder, numbers, asked, again))
-    arrays_of_names = [leaf for value in r.scope.names.values() for leaf in arrays_in(value)]
+    arrays_of_names = arrays_of(r.scope.names.values())
     of_jax = [value for value in arrays_of_names if value.framework == "jax"]
     kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]
     kinds += r.state(Dtypes).floats
@@ -425,6 +472,10 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
             r.say(line, says)
 
     def answers() -> dict[str, np.ndarray | None]:
+        with budget(), refusals_as_problems():
+            return asked_for()
+
+    def asked_for() -> dict[str, np.ndarray | None]:
         computed = _answers(r, derivatives.last(), dtype)
         for one in derivatives.each():
             try:
@@ -434,6 +485,10 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         return computed
 
     def values() -> dict[str, np.ndarray]:
+        with budget(), refusals_as_problems():
+            return named_values()
+
+    def named_values() -> dict[str, np.ndarray]:
         evaluation = Evaluation(r.builder, dtype)
         found: dict[str, np.ndarray] = {}
         for name, value in r.scope.names.items():
@@ -450,6 +505,17 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     changes = tuple(Change(lines[0], says, tuple(lines)) for says, lines in by_sentence.items())
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
     return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
+
+
+@contextmanager
+def refusals_as_problems() -> Iterator[None]:
+    """Raise what is refused after a text was read as a GraphError."""
+    try:
+        yield
+    except Refused as error:
+        raise GraphError(Problem(error.code, error.message, error.hint)) from None
+    except TooLarge as error:
+        raise GraphError(Problem("too-large", str(error))) from None
 
 
 def _kept(r: Interpreter) -> list[Ref]:
@@ -472,9 +538,7 @@ def answer(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
       GraphError: it depends on numbers that the library draws.
     """
     value = _derivative(r, request, dtype)
-    above = set().union(
-        *(r.builder.ancestors(ref) for ref in (request.root, request.value) if isinstance(ref, Ref))
-    )
+    above = r.builder.ancestors(*(ref for ref in (request.root, request.value) if isinstance(ref, Ref)))
     drawn = {number: one for number, one in r.state(Draws).named.items() if number in above}
     if drawn:
         seeds = {number: r.builder.drafts[number].params["seed"] for number in drawn}

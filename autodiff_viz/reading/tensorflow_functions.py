@@ -21,6 +21,7 @@ from autodiff_viz.reading.builder import Builder, Frame, Ref
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.python_functions import plain_method
+from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.tensorflow_tensors import (
     METHODS,
     TF,
@@ -477,7 +478,7 @@ def operator(r: Interpreter, op: ast.operator, left: Any, right: Any, node: ast.
         isinstance(side, bool) or getattr(side, "dtype", None) == BOOL for side in (left, right)
     ):
         return logical[type(op)](r, left, right)
-    raise Refused(f"This operator is not read of tensors: {ast.unparse(node)[:60]}.", at=node)
+    raise Refused(f"This operator is not read of tensors: {as_written(node)}.", at=node)
 
 
 # Limits.

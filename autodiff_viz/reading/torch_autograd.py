@@ -21,12 +21,13 @@ from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
 from autodiff_viz.reading import torch_functional
-from autodiff_viz.reading.arrays import known, shape_of
+from autodiff_viz.reading.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.declared import Detached
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import argument, merged
+from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.several import Site
 from autodiff_viz.reading.torch_elements import absolute, clamp
 from autodiff_viz.reading.torch_memory import (
@@ -64,7 +65,6 @@ from autodiff_viz.reading.values import (
     Refused,
     leaves,
     mapped,
-    parameter_names,
 )
 
 _ = torch_functional
@@ -682,7 +682,7 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
         ast.FloorDiv: "floor_divide",
     }
     if type(op) not in names:
-        raise Refused(f"This operator is not read of tensors: {ast.unparse(node)[:60]}.", at=node)
+        raise Refused(f"This operator is not read of tensors: {as_written(node)}.", at=node)
     if isinstance(op, ast.Sub) and booleans:
         raise LibraryError(
             "Subtraction, the `-` operator, with two bool tensors is not supported.",
