@@ -20,7 +20,9 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.graph.text import literal_fault
+from autodiff_viz.graph.text import shape_of as literal_shape
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter, canonical
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Class, Instance, Native, Path, Refused
 
@@ -179,16 +181,31 @@ def constant(r: Interpreter, value: Any, framework: str, dtype: str) -> Array:
     Raises:
       Refused: it is no such constant, or too large.
     """
-    literal = as_literal(value)
-    if fault := literal_fault(literal):
+    if isinstance(value, np.ndarray):
+        sized(value.shape)
+        fault = _array_fault(value)
+    else:
+        value = as_literal(value)
+        sized(literal_shape(value))
+        fault = literal_fault(value)
+    if fault:
         raise Refused(f"This number or tensor {fault}.", "Use fewer or smaller numbers.", "too-large")
-    return Array(literal, framework, dtype)
+    return Array(as_literal(value), framework, dtype)
+
+
+def _array_fault(numbers: np.ndarray) -> str:
+    """Return what `literal_fault` says of the literal of an array, of all its numbers at once."""
+    if not numbers.size:
+        return literal_fault(())
+    with np.errstate(invalid="ignore"):
+        large = ~(np.abs(numbers) <= limits.NUMBER)  # NaN too
+    return literal_fault(float(numbers[large][0])) if large.any() else ""
 
 
 def as_literal(value: Any) -> Any:
     """Return nested tuples of floats for numbers in nested lists or an array of NumPy."""
     if isinstance(value, np.ndarray):
-        return as_literal(value.tolist())
+        return _rows_of(value.astype(float).tolist(), value.ndim)
     if isinstance(value, (list, tuple)):
         return tuple(as_literal(one) for one in value)
     if isinstance(value, Array) and value.is_constant and not value.rows:
@@ -196,6 +213,13 @@ def as_literal(value: Any) -> Any:
     if isinstance(value, (bool, int, float)):
         return float(value)
     raise Refused("Only numbers can stand in an array here.", "To join arrays write stack([a, b]).")
+
+
+def _rows_of(numbers: Any, rank: int) -> Any:
+    """Return nested lists of numbers as nested tuples."""
+    if rank < 2:
+        return tuple(numbers) if rank else numbers
+    return tuple([_rows_of(row, rank - 1) for row in numbers])
 
 
 def dtype_of(value: Any) -> str:
@@ -305,11 +329,7 @@ def shape_argument(shape: Any) -> tuple[int, ...]:
     sizes = (shape,) if type(shape) is int else tuple(shape) if isinstance(shape, (tuple, list)) else None
     if sizes is None or not all(type(size) is int and size > 0 for size in sizes):
         raise Refused("A shape is written out in whole numbers, such as (2, 3).")
-    if prod(sizes) > limits.ELEMENTS or len(sizes) > limits.RANK:
-        raise Refused(
-            f"A tensor has at most {limits.ELEMENTS} elements and {limits.RANK} axes.", "", "too-large"
-        )
-    return sizes
+    return sized(sizes)
 
 
 def _full(r: Interpreter, framework: str, shape: Any, value: Any, dtype: Any = None) -> Array:

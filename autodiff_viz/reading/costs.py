@@ -30,8 +30,9 @@ ASKED = 200  # times that a text may ask for the numbers of an array
 BASES = 64  # classes that a class comes from
 
 WALKED = 8  # values of a list that are walked, copied or compared for a step
-MADE = 16  # numbers of an array that are made for a step
+MADE = 64  # numbers of an array that are made for a step
 UNSEEN = 64  # steps for an op of shapes that the text has not had, which JAX is asked about
+COMPILED = 10_000  # steps for a program that a library compiles for a shape alone
 MESSAGE = 600  # characters of a refusal, which may quote the text
 
 

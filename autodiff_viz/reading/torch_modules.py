@@ -15,6 +15,7 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading import torch_functional
 from autodiff_viz.reading.arrays import constant, named_dtype, shape_of, transpose
 from autodiff_viz.reading.builder import Frame, Ref
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_autograd import called, recorded
 from autodiff_viz.reading.torch_memory import LibraryError, info
@@ -97,12 +98,12 @@ def _drawn(r: Interpreter, drawn: np.ndarray) -> Array:
 
 def filled(r: Interpreter, shape: tuple[int, ...], value: float) -> Array:
     """Return a parameter of one number."""
-    return parameter(r, constant(r, np.full(shape, value), "torch", r.state(Draws).default))
+    return parameter(r, constant(r, np.full(sized(shape), value), "torch", r.state(Draws).default))
 
 
 def buffer(r: Interpreter, shape: tuple[int, ...], value: float) -> Array:
     """Return a tensor of a module that is no parameter."""
-    made = constant(r, np.full(shape, value), "torch", r.state(Draws).default)
+    made = constant(r, np.full(sized(shape), value), "torch", r.state(Draws).default)
     made.held = r.builder.input(made.held, "")
     r.builder.replaced.add(made.held.number)
     return made
@@ -477,7 +478,7 @@ def _cell(r: Interpreter, kind: str, f: dict[str, Any], end: str, x: Array, stat
 
 def _zeros(r: Interpreter, x: Array, hidden: int, kind: str) -> Any:
     shape = (*shape_of(r, x)[:-1], hidden)
-    zero = constant(r, np.zeros(shape), "torch", x.dtype)
+    zero = constant(r, np.zeros(sized(shape)), "torch", x.dtype)
     return (zero, zero) if kind == "LSTM" else zero
 
 
