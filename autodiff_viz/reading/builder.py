@@ -28,7 +28,7 @@ from autodiff_viz.graph.text import numbered, shape_of
 from autodiff_viz.language.reader import WRAPPER
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import Shape
-from autodiff_viz.reading.costs import UNSEEN, pay, pay_values
+from autodiff_viz.reading.costs import PRODUCTS, PROGRAM, RUN, UNSEEN, pay, pay_values, pay_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,7 @@ class Builder:
         )  # inputs whose numbers were replaced; left out unless something reads them
         self.forgotten = 0  # how often numbers were forgotten
         self._asked: set[Hashable] = set()  # ops with shapes that JAX was asked about
+        self._compiled: set[Hashable] = set()  # the same, of which it has computed numbers
         self._shapes: dict[int, Shape | None] = {}
         self._numbers: dict[str, dict[int, tuple[np.ndarray, Any]]] = {}  # by dtype: arrays, and as constants
 
@@ -215,12 +216,31 @@ class Builder:
                 else Node(names[number], INPUT, (), as_params(value=known[number][1]))
                 for number in sorted(names)
             )
+            self.pay_to_run(computed)
             values = trace_part(Graph(nodes), dtype=dtype).value
             for number in computed:
                 array = np.asarray(values[names[number]])
                 literal = _literal(array) if array.size <= KNOWN and np.isfinite(array).all() else None
                 known[number] = array, literal
         return known[ref.number][0]
+
+    def pay_to_run(self, numbers: Iterable[int], passes: int = 1) -> None:
+        """Pay for computing nodes.
+
+        Raises:
+          Refused: code "too-large", the text has asked for too much.
+        """
+        for number in numbers:
+            draft = self.drafts[number]
+            shapes = [self.shape(slot) or () for slot in draft.slots]
+            out = self.shape(Ref(number)) or ()
+            work = RUN + _products(draft.op, shapes, out) // PRODUCTS
+            if draft.op != INPUT and (out or any(shapes)):  # ops of numbers alone share one program
+                program = draft.op, repr(draft.params), tuple(shapes)
+                if program not in self._compiled:
+                    self._compiled.add(program)
+                    work += PROGRAM
+            pay_work(passes * work)
 
     def _to_compute(self, root: int, known: Mapping[int, Any]) -> tuple[set[int], set[int]]:
         """Return the nodes to compute for one, and those below them whose numbers are known.
@@ -387,6 +407,15 @@ def _same(one: Any, other: Any) -> bool:
 
 SEED = "\0seed"
 """Hint of a node that exists only to seed a derivative."""
+
+
+def _products(op: Any, shapes: Sequence[Shape], out: Shape) -> int:
+    """Return how many products of numbers an op computes."""
+    if op == "matmul" and shapes and shapes[0]:
+        return prod(out) * shapes[0][-1]
+    if op == "conv2d" and len(shapes) > 1:
+        return prod(out) * prod(shapes[1][:-1])  # a kernel is [height, width, channels in, channels out]
+    return prod(out) + sum(map(prod, shapes))
 
 
 KNOWN = 4096  # elements of a value that is kept as a constant

@@ -31,8 +31,12 @@ BASES = 64  # classes that a class comes from
 
 WALKED = 8  # values of a list that are walked, copied or compared for a step
 MADE = 64  # numbers of an array that are made for a step
-UNSEEN = 64  # steps for an op of shapes that the text has not had, which JAX is asked about
+UNSEEN = 120  # steps for an op of shapes that the text has not had, which JAX is asked about
 COMPILED = 10_000  # steps for a program that a library compiles for a shape alone
+WORK = 3_000_000  # of computing the numbers that a text asks for, in units of about a microsecond
+PROGRAM = 30_000  # work of compiling an op for shapes that the text has not had
+RUN = 30  # work of running an op
+PRODUCTS = 16_000  # products of two numbers for a unit of work
 MESSAGE = 600  # characters of a refusal, which may quote the text
 
 
@@ -55,18 +59,25 @@ class Refused(Exception):
 
 @dataclass(eq=False)
 class Budget:
-    """The steps that reading a text has taken."""
+    """What reading a text has taken.
+
+    Attributes:
+      steps: of at most CALLS.
+      work: of computing numbers; of at most `most_work`.
+    """
 
     steps: int = 0
+    work: int = 0
+    most_work: float = WORK
 
 
 _PRESENT: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager
-def budget() -> Iterator[Budget]:
-    """Give what is read inside its steps."""
-    mine = Budget()
+def budget(most_work: float = WORK) -> Iterator[Budget]:
+    """Give what is read inside its steps, and its work."""
+    mine = Budget(most_work=most_work)
     token = _PRESENT.set(mine)
     try:
         yield mine
@@ -88,6 +99,24 @@ def pay(steps: int = 1) -> None:
         raise Refused(
             f"This takes more than {CALLS:,} steps to read.",
             "Use shorter loops, or smaller lists and arrays.",
+            "too-large",
+        )
+
+
+def pay_work(work: int) -> None:
+    """Take work of the budget of the text that is being read.
+
+    Raises:
+      Refused: code "too-large", it has not so much left.
+    """
+    present = _PRESENT.get()
+    if present is None:
+        return
+    present.work += work
+    if present.work > present.most_work:
+        raise Refused(
+            "The numbers that this text asks for take too long to compute.",
+            "Ask for the numbers of fewer or smaller arrays, or write where(condition, a, b).",
             "too-large",
         )
 

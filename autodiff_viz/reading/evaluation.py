@@ -61,6 +61,7 @@ class Evaluation:
                 given = [self.value(slot).astype(self.dtype) for slot in slots]
                 return np.asarray(op.apply(*given, **draft.params))
         graph, names = self.builder.part([ref], {})
+        self.builder.pay_to_run(names)
         return np.asarray(trace_part(graph, dtype=self.dtype).value[names[ref.number]])
 
     def cotangent(self, root: Ref, wrt: Ref) -> np.ndarray:
@@ -73,6 +74,7 @@ class Evaluation:
         key = (root.number, len(self.builder.drafts), wrt.number if cut else -1)
         if key not in self._passes:
             graph, names = self.builder.part([root], cut)
+            self.builder.pay_to_run(names, passes=3)  # backward for two
             self._passes[key] = trace(graph, dtype=self.dtype), names
         traced, names = self._passes[key]
         if wrt.number not in names:  # all ways to it are stopped

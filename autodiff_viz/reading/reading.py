@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import logging
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -155,6 +156,10 @@ def read(text: str) -> Reading:
         raise GraphError(_problem(error, text)) from None
     except (RecursionError, MemoryError):
         raise GraphError(_problem(_too_deep(), text)) from None
+    except GraphError:
+        raise
+    except Exception as error:
+        raise GraphError(_fault(text, r.lines_now or 1)) from error
 
 
 def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]:
@@ -202,20 +207,21 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]
         )
     except Exception:
         # A fault of the reader is said as one, and what came before it is there all the same.
-        line = interpreter.lines_now or 1
-        _log.exception("a text could not be read, at line %d", line)
-        message = f"Line {line} makes the reader fail: the fault is ours, not the text's."
-        refused = (
-            Problem(
-                "reader-fault",
-                message,
-                "Leave the line out, or write it another way.",
-                line=line,
-                column=0,
-                end_column=_length(text, line),
-            ),
-        )
+        refused = (_fault(text, interpreter.lines_now or 1),)
     return interpreter, refused
+
+
+def _fault(text: str, line: int) -> Problem:
+    """Log the exception that is being handled, and return what is said of it."""
+    _log.exception("a text could not be read, at line %d", line)
+    return Problem(
+        "reader-fault",
+        f"Line {line} makes the reader fail: the fault is ours, not the text's.",
+        "Leave the line out, or write it another way.",
+        line=line,
+        column=0,
+        end_column=_length(text, line),
+    )
 
 
 def _with_footer(reading: Reading, text: str) -> Reading:
@@ -343,6 +349,8 @@ def with_indentation(text: str) -> tuple[str, list[int]]:
     for i, line in enumerate(lines):
         if not line.strip():
             inside = 0
+        if inside > limits.NESTING:  # deeper than Python's own parser reads
+            return text, []
         opens = line.startswith("with ") and line.rstrip().endswith(":")
         lines[i] = "    " * inside + line
         if opens:
@@ -472,7 +480,7 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
             r.say(line, says)
 
     def answers() -> dict[str, np.ndarray | None]:
-        with budget(), refusals_as_problems():
+        with budget(math.inf), refusals_as_problems():
             return asked_for()
 
     def asked_for() -> dict[str, np.ndarray | None]:
@@ -485,7 +493,7 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         return computed
 
     def values() -> dict[str, np.ndarray]:
-        with budget(), refusals_as_problems():
+        with budget(math.inf), refusals_as_problems():
             return named_values()
 
     def named_values() -> dict[str, np.ndarray]:

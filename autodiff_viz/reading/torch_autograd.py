@@ -23,6 +23,7 @@ from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
 from autodiff_viz.reading import torch_functional
 from autodiff_viz.reading.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
+from autodiff_viz.reading.costs import pay_values
 from autodiff_viz.reading.declared import Detached
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
@@ -740,21 +741,40 @@ def get_item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Any:
 
 
 def named(r: Interpreter, value: Any, name: str) -> None:
-    """Note the first name of a tensor, which its answer has; those in a list or a dictionary are numbered."""
-    if isinstance(value, Array) and value.framework == "torch":
-        about = info(r, value)
-        about.label = about.label or name
-        hinted = value.held if isinstance(value.held, Ref) else None
-        if hinted is not None and isinstance(r.builder, Builder) and not r.builder.drafts[hinted.number].hint:
-            r.builder.drafts[hinted.number].hint = name.replace(".", "_")
-    elif isinstance(value, (list, tuple)) and len(value) <= 64 and type(value) in (list, tuple):
-        for i, one in enumerate(value):
-            if isinstance(one, (Array, list, tuple, dict)):
-                named(r, one, f"{name}.{i}")
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            if isinstance(one, (Array, list, tuple, dict)):
-                named(r, one, f"{name}.{key}")
+    """Note the first name of a tensor, which its answer has; those in a list or a dictionary are numbered.
+
+    A list that stands in several places is walked at the first one.
+    """
+    seen: set[int] = set()
+    waiting = [(value, name)]
+    while waiting:
+        one, label = waiting.pop()
+        if isinstance(one, Array) and one.framework == "torch":
+            _label(r, one, label)
+        if id(one) in seen or len(label) > LABEL:
+            continue
+        if isinstance(one, dict):
+            inside = list(one.items())
+        elif type(one) in (list, tuple) and len(one) <= 64:
+            inside = list(enumerate(one))
+        else:
+            continue
+        seen.add(id(one))
+        pay_values(len(inside))
+        held = [(each, f"{label}.{key}") for key, each in inside if isinstance(each, _NAMED)]
+        waiting += reversed(held)
+
+
+LABEL = 400  # characters of the name of a tensor in lists inside lists
+_NAMED = (Array, list, tuple, dict)
+
+
+def _label(r: Interpreter, array: Array, name: str) -> None:
+    about = info(r, array)
+    about.label = about.label or name
+    hinted = array.held if isinstance(array.held, Ref) else None
+    if hinted is not None and isinstance(r.builder, Builder) and not r.builder.drafts[hinted.number].hint:
+        r.builder.drafts[hinted.number].hint = name.replace(".", "_")
 
 
 # Modes.
