@@ -33,7 +33,8 @@ _POINT = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}", re.ASCII)  # 1.000, which 0.125
 _DECIMAL = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _NUMBERS = (_PLAIN, _GROUPED, _COMMAS, _POINTS, _DECIMAL)
 _HEADER = re.compile(
-    rb"\{'descr': '([<>|=])([biuf])([1248])', 'fortran_order': (True|False), 'shape': \(([\d, ]*)\), \} *\n"
+    rb"\{'descr': '([<>|=])([biuf])([1248])', 'fortran_order': (True|False), "
+    rb"'shape': \(((?:\d{1,18}(?:, \d{1,18})*,?)?)\), \} *\n"
 )
 
 
