@@ -341,7 +341,7 @@ def _full(r: Interpreter, framework: str, shape: Any, value: Any, dtype: Any = N
         raise Refused("An array is filled with one number.")
     if not math.isfinite(value):
         return r.make("broadcast_to", [value], dtype=kind or usual(r, framework), shape=sizes)
-    return constant(r, np.full(sizes, float(value)), framework, kind or usual(r, framework))
+    return constant(r, np.full(sized(sizes), float(value)), framework, kind or usual(r, framework))
 
 
 def single(r: Interpreter, dtype: str | None, framework: str) -> str | None:
@@ -366,7 +366,7 @@ def _like(value: float) -> Callable[..., Any]:
 def _eye(r: Interpreter, f: str, N: int, M: Any = None, k: int = 0, dtype: Any = None) -> Array:
     rows, columns = shape_argument((N, N if M is None else M))
     kind = single(r, named_dtype(r, dtype), f) or usual(r, f)
-    return constant(r, np.eye(rows, columns, k if type(k) is int else 0), f, kind)
+    return constant(r, np.eye(*sized((rows, columns)), k if type(k) is int else 0), f, kind)
 
 
 def _linspace(
@@ -374,9 +374,9 @@ def _linspace(
 ) -> Array:
     count = shape_argument(num)[0]
     if not isinstance(start, (int, float)) or not isinstance(stop, (int, float)):
-        share = constant(r, np.linspace(0.0, 1.0, count, endpoint=bool(endpoint)), f, usual(r, f))
+        share = constant(r, np.linspace(0.0, 1.0, *sized((count,)), endpoint=bool(endpoint)), f, usual(r, f))
         return r.make("add", [start, r.make("mul", [share, r.make("sub", [stop, start])])])
-    numbers = np.linspace(start, stop, count, endpoint=bool(endpoint))
+    numbers = np.linspace(start, stop, *sized((count,)), endpoint=bool(endpoint))
     return constant(r, numbers, f, single(r, named_dtype(r, dtype), f) or usual(r, f))
 
 

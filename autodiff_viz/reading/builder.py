@@ -28,7 +28,7 @@ from autodiff_viz.graph.text import numbered, shape_of
 from autodiff_viz.language.reader import WRAPPER
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import Shape
-from autodiff_viz.reading.costs import PRODUCTS, PROGRAM, RUN, UNSEEN, pay, pay_values, pay_work
+from autodiff_viz.reading.costs import ASKING, PRODUCTS, PROGRAM, RUN, UNSEEN, pay, pay_values, pay_work
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +230,7 @@ class Builder:
         Raises:
           Refused: code "too-large", the text has asked for too much.
         """
+        pay_work(passes * ASKING)
         for number in numbers:
             draft = self.drafts[number]
             shapes = [self.shape(slot) or () for slot in draft.slots]

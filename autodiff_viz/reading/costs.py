@@ -33,8 +33,9 @@ WALKED = 8  # values of a list that are walked, copied or compared for a step
 MADE = 64  # numbers of an array that are made for a step
 UNSEEN = 120  # steps for an op of shapes that the text has not had, which JAX is asked about
 COMPILED = 10_000  # steps for a program that a library compiles for a shape alone
-WORK = 3_000_000  # of computing the numbers that a text asks for, in units of about a microsecond
-PROGRAM = 30_000  # work of compiling an op for shapes that the text has not had
+WORK = 2_000_000  # of computing the numbers that a text asks for, in units of about a microsecond
+PROGRAM = 40_000  # work of compiling an op for shapes that the text has not had
+ASKING = 1_000  # work of computing any number at all
 RUN = 30  # work of running an op
 PRODUCTS = 16_000  # products of two numbers for a unit of work
 MESSAGE = 600  # characters of a refusal, which may quote the text
@@ -63,10 +64,12 @@ class Budget:
 
     Attributes:
       steps: of at most CALLS.
+      values: walked since the last step that was paid for them.
       work: of computing numbers; of at most `most_work`.
     """
 
     steps: int = 0
+    values: int = 0
     work: int = 0
     most_work: float = WORK
 
@@ -123,8 +126,12 @@ def pay_work(work: int) -> None:
 
 def pay_values(count: int) -> None:
     """Take the steps for values of a list, or characters of a text, that are copied or walked."""
-    if count >= WALKED:
-        pay(count // WALKED)
+    present = _PRESENT.get()
+    if present is not None:
+        present.values += count
+        if present.values >= WALKED:
+            steps, present.values = divmod(present.values, WALKED)
+            pay(steps)
 
 
 def sized(shape: Sequence[int]) -> tuple[int, ...]:

@@ -229,7 +229,9 @@ def _filled(value: float) -> Callable[..., Array]:
     """Return the reading of the initializers that draw nothing and are called at once."""
 
     def fill(r: Interpreter, key: Any, shape: Any, dtype: Any = None) -> Array:
-        return constant(r, np.full(_shape(shape), value), "jax", named_dtype(r, dtype) or r.usual_float())
+        return constant(
+            r, np.full(sized(_shape(shape)), value), "jax", named_dtype(r, dtype) or r.usual_float()
+        )
 
     return fill
 
@@ -376,7 +378,7 @@ def _initializer(name: str) -> Callable[..., Native]:
             key, shape, *rest = given
             kind, sizes = _float(r, rest[0] if rest else None), _shape(shape)
             if name in ("zeros", "ones"):
-                return constant(r, np.full(sizes, float(name == "ones")), "jax", kind)
+                return constant(r, np.full(sized(sizes), float(name == "ones")), "jax", kind)
             if len(sizes) < 2 and ("glorot" in name or "he_" in name or "lecun" in name or "xavier" in name):
                 raise Refused("This initializer needs a shape of two axes.")
             return _draw_whole(

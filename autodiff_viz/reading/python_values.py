@@ -12,7 +12,7 @@ import operator
 from typing import Any
 
 from autodiff_viz.graph import limits
-from autodiff_viz.reading.costs import KEY, LENGTH, pay, pay_values, weighed
+from autodiff_viz.reading.costs import KEY, LENGTH, pay_values, weighed
 from autodiff_viz.reading.values import Array, Class, Function, Instance, Native, Path, Refused
 
 
@@ -153,7 +153,7 @@ def equal(one: Any, other: Any) -> bool:
             if one != other:
                 return False
             continue
-        pay(1 + len(one) // 8)
+        pay_values(8 + len(one))
         if len(one) != len(other):
             return False
         if kind is dict:
@@ -168,7 +168,7 @@ def equal(one: Any, other: Any) -> bool:
 def before(one: Any, other: Any, or_not: bool = False) -> bool:
     """Return whether a plain value is less than another, or with `or_not` whether it is not less."""
     while isinstance(one, (list, tuple)) and type(one) is type(other):
-        pay(1 + min(len(one), len(other)) // 8)
+        pay_values(8 + 3 * min(len(one), len(other)))
         pairs = zip(one, other, strict=False)
         differing = next(((a, b) for a, b in pairs if a is not b and not equal(a, b)), None)
         if differing is None:
@@ -190,7 +190,7 @@ def contains(values: Any, one: Any) -> bool:
         return one in values
     if not isinstance(values, (list, tuple)):
         raise TypeError("this holds no elements")
-    pay_values(len(values))
+    pay_values(3 * len(values))  # each is compared by a function of ours
     return any(each is one or equal(each, one) for each in values)
 
 
@@ -206,5 +206,5 @@ def as_written(node: ast.AST, most: int = 60) -> str:
         if size > 4 * most:  # to write it out would take longer than to read it
             return "this expression"
         waiting.append(ast.iter_child_nodes(one))
-    pay(size // 8)
+    pay_values(size)
     return ast.unparse(node)[:most]

@@ -18,6 +18,7 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import axis_argument, constant, shape_of
 from autodiff_viz.reading.builder import Builder, Frame, Ref
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.python_functions import plain_method
@@ -829,7 +830,9 @@ def diag_part(r: Interpreter, input: Any) -> Array:
     """Read the diagonal of a square matrix."""
     x = tensor(r, input)
     rows, columns = shape_of(r, x)
-    picked = r.make("where", [constant(r, np.eye(rows, columns), "tf", BOOL), x, 0.0], dtype=x.dtype)
+    picked = r.make(
+        "where", [constant(r, np.eye(*sized((rows, columns))), "tf", BOOL), x, 0.0], dtype=x.dtype
+    )
     made = fold(r, "sum", picked, 1, False)
     return (
         made if rows <= columns else r.make("getitem", [made], dtype=x.dtype, index=((None, columns, None),))
@@ -843,7 +846,7 @@ def diag(r: Interpreter, diagonal: Any) -> Array:
     (size,) = shape_of(r, x)
     return r.make(
         "where",
-        [constant(r, np.eye(size), "tf", BOOL), r.make("expand_dims", [x], axis=0), 0.0],
+        [constant(r, np.eye(*sized((size, size))), "tf", BOOL), r.make("expand_dims", [x], axis=0), 0.0],
         dtype=x.dtype,
     )
 
@@ -951,7 +954,7 @@ def _by_places(r: Interpreter, x: Array, places: np.ndarray, batch_dims: int) ->
             dtype=x.dtype,
             index=(*at[:batch_dims], *places[at].tolist()),
         )
-        for at in np.ndindex(*outer)
+        for at in np.ndindex(*sized(outer))
     ]
     if not outer:
         return picked[0]
@@ -1168,7 +1171,7 @@ def pad(
         raise Refused("pad is read with a constant.")
     ends = whole_numbers(r, paddings).tolist()
     shape = tuple(size + sum(two) for size, two in zip(shape_of(r, x), ends, strict=True))
-    around = constant(r, np.full(arrays.shape_argument(shape), float(constant_values)), "tf", x.dtype)
+    around = constant(r, np.full(sized(shape), float(constant_values)), "tf", x.dtype)
     index = tuple((first, first + size, None) for size, (first, _) in zip(shape_of(r, x), ends, strict=True))
     return r.make("at_set", [around, x], dtype=x.dtype, index=index)
 
@@ -1218,7 +1221,7 @@ def constant_tensor(r: Interpreter, value: Any, dtype: Any = None, shape: Any = 
         sizes = sizes_of(r, shape)
         if shape_of(r, made) == ():
             return constant(
-                r, np.full(arrays.shape_argument(sizes), float(np.array(made.held))), "tf", made.dtype
+                r, np.full(sized(arrays.shape_argument(sizes)), float(np.array(made.held))), "tf", made.dtype
             )
         return _reshaped(r, made, sizes)
     return made
@@ -1237,7 +1240,7 @@ def filled(number: float) -> Reader:
         sizes = sizes_of(r, shape)
         kind = kind_named(r, dtype) or "float32"
         return tensor(
-            r, constant(r, np.full(arrays.shape_argument(sizes) if sizes else (), number), "tf", kind)
+            r, constant(r, np.full(sized(arrays.shape_argument(sizes) if sizes else ()), number), "tf", kind)
         )
 
     return read
@@ -1253,7 +1256,7 @@ def fill(r: Interpreter, dims: Any, value: Any) -> Array:
     one = tensor(r, value)
     if one.is_node:
         return r.make("broadcast_to", [one], dtype=one.dtype, shape=arrays.shape_argument(sizes_of(r, dims)))
-    return constant(r, np.full(arrays.shape_argument(sizes_of(r, dims)), one.held), "tf", one.dtype)
+    return constant(r, np.full(sized(arrays.shape_argument(sizes_of(r, dims))), one.held), "tf", one.dtype)
 
 
 def like(op: str) -> Reader:
@@ -1274,7 +1277,7 @@ tf("ones_like")(like("ones_like"))
 def eye(r: Interpreter, num_rows: Any, num_columns: Any = None, dtype: Any = "float32") -> Array:
     """Read an identity matrix."""
     sizes = arrays.shape_argument((num_rows, num_columns or num_rows))
-    return constant(r, np.eye(*sizes), "tf", kind_named(r, dtype))
+    return constant(r, np.eye(*sized(sizes)), "tf", kind_named(r, dtype))
 
 
 @tf("range")
@@ -1301,7 +1304,7 @@ def linspace(r: Interpreter, start: Any, stop: Any, num: Any, axis: Any = 0) -> 
     if not all(isinstance(one, (int, float)) for one in (start, stop)):
         raise Refused("linspace is read between two numbers that are written out.")
     kind = "float64" if type(start) is int else "float32"
-    steps = np.linspace(start, stop, arrays.shape_argument(num)[0], dtype=kind).astype(float)
+    steps = np.linspace(start, stop, *sized(arrays.shape_argument(num)), dtype=kind).astype(float)
     return tensor(r, constant(r, steps, "tf", kind))
 
 

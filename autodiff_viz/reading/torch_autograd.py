@@ -23,7 +23,7 @@ from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
 from autodiff_viz.reading import torch_functional
 from autodiff_viz.reading.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
-from autodiff_viz.reading.costs import pay_values
+from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.declared import Detached
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
@@ -1045,7 +1045,7 @@ def tangent_of(r: Interpreter, done: Called, tangents: Any) -> Array:
     value = done.value
     if not isinstance(value, Array):
         raise Refused("jvp() is read of functions that return one tensor.")
-    seed = r.builder.input(_literal(np.zeros(shape_of(r, value))), SEED)
+    seed = r.builder.input(_literal(np.zeros(sized(shape_of(r, value)))), SEED)
     total = r.builder.add("mul", [value.held, seed])
     if shape_of(r, value) != ():
         total = r.builder.add("sum", [total])

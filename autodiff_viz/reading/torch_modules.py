@@ -1011,7 +1011,7 @@ def _filling(r: Interpreter, x: Array, value: float) -> Array:
 initial("constant_")(lambda r, x, val: _filling(r, x, val))
 initial("ones_")(lambda r, x: _filling(r, x, 1.0))
 initial("zeros_")(lambda r, x: _filling(r, x, 0.0))
-initial("eye_")(lambda r, x: copy_to(r, x, constant(r, np.eye(*shape_of(r, x)), "torch", x.dtype)))
+initial("eye_")(lambda r, x: copy_to(r, x, constant(r, np.eye(*sized(shape_of(r, x))), "torch", x.dtype)))
 initial("uniform_")(
     lambda r, x, a=0.0, b=1.0: fill_drawn(
         r, x, generator(r).uniform(shape_of(r, x), a, b, x.dtype), "uniform_"

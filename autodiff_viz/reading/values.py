@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.reading.builder import Held, Ref
-from autodiff_viz.reading.costs import NESTED, WALKED, Refused, pay
+from autodiff_viz.reading.costs import NESTED, WALKED, Refused, pay_values
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 INT, BOOL = "int", "bool"
@@ -225,7 +225,7 @@ def _entered(value: Any, depth: int, path: int = 0) -> int:
         raise Refused(
             f"Lists are nested more than {NESTED} deep, as one is that holds itself.", "", "too-large"
         )
-    pay(1 + len(value) * (1 + path // WALKED) // WALKED)
+    pay_values(WALKED + len(value) * (1 + path // WALKED))
     return len(value)
 
 
