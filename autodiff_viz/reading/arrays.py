@@ -22,7 +22,7 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.graph.text import literal_fault
 from autodiff_viz.graph.text import shape_of as literal_shape
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import pay_numbers, sized
 from autodiff_viz.reading.interpreter import Interpreter, canonical
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Class, Instance, Native, Path, Refused
 
@@ -182,11 +182,11 @@ def constant(r: Interpreter, value: Any, framework: str, dtype: str) -> Array:
       Refused: it is no such constant, or too large.
     """
     if isinstance(value, np.ndarray):
-        sized(value.shape)
+        pay_numbers(prod(sized(value.shape)))
         fault = _array_fault(value)
     else:
         value = as_literal(value)
-        sized(literal_shape(value))
+        pay_numbers(prod(sized(literal_shape(value))))
         fault = literal_fault(value)
     if fault:
         raise Refused(f"This number or tensor {fault}.", "Use fewer or smaller numbers.", "too-large")

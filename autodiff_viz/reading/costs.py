@@ -27,13 +27,16 @@ LENGTH = 10_000  # of a list, text or range that the text makes
 KEY = 64  # values of a tuple that is a key of a dictionary
 STEPS = 256  # steps of one loop
 ASKED = 200  # times that a text may ask for the numbers of an array
+NAMES = 256  # of the elements of one kind of tuple
 BASES = 64  # classes that a class comes from
 
 WALKED = 8  # values of a list that are walked, copied or compared for a step
-MADE = 64  # numbers of an array that are made for a step
-UNSEEN = 120  # steps for an op of shapes that the text has not had, which JAX is asked about
-COMPILED = 10_000  # steps for a program that a library compiles for a shape alone
+MADE = 32  # numbers of an array that are kept as a constant, for a step
+FLAT = 256  # numbers of an array that NumPy makes, for a step
+UNSEEN = 200  # steps for an op of shapes that the text has not had, which JAX is asked about
+CALLED = 200  # steps for a key or a generator of random numbers that a library makes
 WORK = 2_000_000  # of computing the numbers that a text asks for, in units of about a microsecond
+DRAWN = 250_000  # work of compiling a draw for one shape
 PROGRAM = 40_000  # work of compiling an op for shapes that the text has not had
 ASKING = 1_000  # work of computing any number at all
 RUN = 30  # work of running an op
@@ -153,8 +156,13 @@ def sized(shape: Sequence[int]) -> tuple[int, ...]:
             "Use fewer rows or a smaller layer: it shows the same gradients.",
             "too-large",
         )
-    pay(count // MADE)
+    pay(count // FLAT)
     return sizes
+
+
+def pay_numbers(count: int) -> None:
+    """Take the steps for the numbers of a constant, each of which is an object of Python."""
+    pay(count // MADE)
 
 
 def _short(sizes: tuple[int, ...]) -> str:

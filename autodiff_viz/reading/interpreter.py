@@ -224,14 +224,14 @@ class Interpreter:
     _do_Nonlocal = _do_Global  # type: ignore[assignment]
 
     def _do_Import(self, node: ast.Import) -> None:
-        pay_values(len(node.names))
+        pay(len(node.names))
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
             self._uses(alias.name)
             self.scope.names[name] = Path(alias.name if alias.asname else name)
 
     def _do_ImportFrom(self, node: ast.ImportFrom) -> None:
-        pay_values(len(node.names))
+        pay(len(node.names))
         for alias in node.names:
             self._uses(node.module or "")
             if node.module != "__future__" and alias.name != "*":

@@ -19,7 +19,7 @@ import numpy as np
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.limits import SEED
 from autodiff_viz.reading.arrays import FUNCTIONS, constant, known, named_dtype, r_array, shape_of, single
-from autodiff_viz.reading.costs import COMPILED, pay, sized
+from autodiff_viz.reading.costs import CALLED, DRAWN, pay, pay_work, sized
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Refused
@@ -64,7 +64,7 @@ class Programs:
         """Pay for a program, unless the text has had it."""
         if program not in self.known:
             self.known.add(program)
-            pay(COMPILED)
+            pay_work(DRAWN)
 
 
 ROOMS = (1024, limits.ELEMENTS)
@@ -96,6 +96,7 @@ def _each(r: Interpreter, key: Any, function: Callable[[Any], Any], count: int =
         if len(flat) > 256:
             raise Refused("Draws by more than 256 keys are not read.", "", "too-large")
         sized((len(flat), count))
+        pay(CALLED * len(flat))
         made = [np.asarray(function(jax.numpy.asarray(one, np.uint32))) for one in flat]
     return np.stack(made).reshape((*key.data.shape[: len(key.rows)], *made[0].shape))
 
@@ -107,6 +108,7 @@ def new_key(r: Interpreter, seed: Any, **options: Any) -> Key:
         seed = int(r.numbers(seed))
     if type(seed) is not int or not -SEED <= seed <= SEED or options:
         raise Refused("A key has a whole number as its seed.", "Write jax.random.PRNGKey(0).")
+    pay(CALLED)
     with jax.enable_x64(r.wide):
         return Key(np.asarray(jax.random.PRNGKey(seed)))
 
@@ -203,6 +205,10 @@ def _initializer(name: str) -> Callable[..., Native]:
             given = dict(zip(("key", "shape", "dtype"), args, strict=False)) | keywords
             kind = named_dtype(r, given.get("dtype")) or r.usual_float()
             shape = _shape(given["shape"])
+            kin, _, way = name.partition("_")
+            if kin in FANS and not options and not named and len(shape) > 1:
+                numbers = _scaled(r, given["key"], *FANS[kin], way, shape, np.dtype(kind))
+                return _drawn(r, given["key"], numbers, kind)
             initializer = getattr(jax.nn.initializers, name)(*options, **named)
             return _draw_whole(
                 r,
@@ -216,6 +222,28 @@ def _initializer(name: str) -> Callable[..., Native]:
         return Native(call, name)
 
     return make
+
+
+FANS = {"glorot": (1.0, "average"), "he": (2.0, "in"), "lecun": (1.0, "in")}
+"""Scale and kind of fan of initializers, by the name that they begin with."""
+
+
+def _scaled(
+    r: Interpreter, key: Any, scale: float, fan: str, way: str, shape: tuple[int, ...], dtype: np.dtype
+) -> np.ndarray:
+    """Return what an initializer of this variance draws: as JAX has it, a draw times a number.
+
+    Source: https://docs.jax.dev/en/latest/_autosummary/jax.nn.initializers.variance_scaling.html
+    """
+    field = prod(shape[:-2])
+    into, out = field * shape[-2], field * shape[-1]
+    variance = np.asarray(scale / (into if fan == "in" else (into + out) / 2), dtype)
+    if way == "uniform":
+        drawn = _first(r, key, lambda one, room: jax.random.uniform(one, (room,), dtype, -1), shape)
+        return (drawn * np.sqrt(np.asarray(3, dtype) * variance)).astype(dtype)
+    drawn = _first(r, key, lambda one, room: jax.random.truncated_normal(one, -2, 2, (room,), dtype), shape)
+    within = np.asarray(0.87962566103423978, dtype)  # the deviation of normal numbers between -2 and 2
+    return (drawn * (np.sqrt(variance) / within)).astype(dtype)
 
 
 for _name in (
@@ -364,49 +392,6 @@ def categorical(r: Interpreter, key: Any, logits: Any, axis: int = -1, shape: An
     return r.make("argmax", [r.make("add", [noise, logits])], dtype=INT, axis=axis)
 
 
-# Initializers of jax.nn.
-
-
-def _initializer(name: str) -> Callable[..., Native]:
-    def make(r: Interpreter, *args: Any) -> Native:
-        if not all(isinstance(arg, (int, float)) for arg in args):
-            raise Refused("An initializer is read with numbers that are written out.")
-        function = getattr(jax.nn.initializers, name)
-        drawn = function(*args) if name not in ("zeros", "ones") else function
-
-        def call(_: Interpreter, given: list, keywords: dict) -> Array:
-            key, shape, *rest = given
-            kind, sizes = _float(r, rest[0] if rest else None), _shape(shape)
-            if name in ("zeros", "ones"):
-                return constant(r, np.full(sized(sizes), float(name == "ones")), "jax", kind)
-            if len(sizes) < 2 and ("glorot" in name or "he_" in name or "lecun" in name or "xavier" in name):
-                raise Refused("This initializer needs a shape of two axes.")
-            return _draw_whole(
-                r,
-                key,
-                lambda one: drawn(one, sizes, jax.numpy.dtype(kind)),
-                sizes,
-                kind,
-                *(name, args, kind),
-            )
-
-        return Native(call, name)
-
-    return make
-
-
-for _name in (
-    "normal",
-    "uniform",
-    "glorot_normal",
-    "glorot_uniform",
-    "he_normal",
-    "he_uniform",
-    "lecun_normal",
-):
-    FUNCTIONS[f"nn.initializers.{_name}"] = _initializer(_name)
-
-
 # NumPy's generators.
 
 
@@ -528,6 +513,7 @@ def seed(r: Interpreter, seed: Any = None) -> None:
     """Read a seed of NumPy's own generator."""
     if type(seed) is not int or not 0 <= seed <= SEED:
         raise Refused("A seed is a whole number.")
+    pay(CALLED)
     state = r.state(Seeds)
     state.generator, state.seeded = np.random.RandomState(seed), True
 
@@ -548,6 +534,7 @@ def _made(kind: Callable[[int], Any]) -> Callable[..., Generator]:
     def read(r: Interpreter, seed: Any = None) -> Generator:
         if seed is not None and (type(seed) is not int or not 0 <= seed <= SEED):
             raise Refused("A seed is a whole number.")
+        pay(CALLED)
         return Generator(kind(seed or 0), seed is not None)
 
     return read

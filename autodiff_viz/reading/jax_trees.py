@@ -9,6 +9,7 @@ from typing import Any
 from autodiff_viz.graph import limits
 from autodiff_viz.reading.array_functions import NOWHERE
 from autodiff_viz.reading.arrays import known, r_array, reshape, shape_of
+from autodiff_viz.reading.costs import NAMES, pay
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.python_values import as_written, equal
 from autodiff_viz.reading.values import Array, Class, Function, Native, Refused, leaves, mapped
@@ -146,6 +147,9 @@ def new_record(r: Interpreter, typename: Any, field_names: Any) -> Any:
 
 def record_type(name: str, names: list[str], defaults: dict[str, Any], members: Any = None) -> Native:
     """Return what makes tuples of a type whose elements have names."""
+    if len(names) > NAMES:
+        raise Refused(f"A tuple has at most {NAMES} names here.", "", "too-large")
+    pay(100 + len(names))  # Python compiles a class for it
     try:
         made = namedtuple(name, names, defaults=[defaults[one] for one in names if one in defaults])
     except (ValueError, TypeError) as error:

@@ -22,7 +22,7 @@ from autodiff_viz.reading import arrays
 from autodiff_viz.reading import tensorflow_functions as functions
 from autodiff_viz.reading.arrays import FUNCTIONS, as_literal, constant, shape_of
 from autodiff_viz.reading.builder import Frame, Ref
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import WALKED, pay_values, sized
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.tensorflow_functions import (
@@ -687,6 +687,7 @@ def weights_of(r: Interpreter, value: Any, only: bool | None = True) -> Iterator
         ]
     else:
         return
+    pay_values(WALKED + len(owns) + len(inside))  # a layer that is in two places is walked twice
     for one in owns:
         if only is None or variable_of(r, one).trainable is only:
             yield one

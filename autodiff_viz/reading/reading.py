@@ -60,7 +60,7 @@ from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
 _ = array_functions, hips_autograd, jax_control, linear_algebra
 
 _IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]", re.MULTILINE)  # \s would read on over empty lines
-_TOKENS = re.compile(r"[\w.]+|[^\w. \t]")
+_TOKENS = re.compile(r"^[ \t]*#[^\n]*|[\w.]+|[^\w. \t]", re.MULTILINE)  # a line of comment is one
 
 _log = logging.getLogger(__name__)
 

@@ -1148,7 +1148,9 @@ def repeat(r: Interpreter, input: Any, repeats: Any, axis: Any = None) -> Array:
     if axis is None:
         x, axis = _reshaped(r, x, (-1,)), 0
     axis = axis_of(r, x, axis)
-    places = [i for i in range(shape_of(r, x)[axis]) for _ in range(repeats)]
+    shape = shape_of(r, x)
+    sized((*shape[:axis], shape[axis] * max(repeats, 0), *shape[axis + 1 :]))
+    places = [i for i in range(shape[axis]) for _ in range(repeats)]
     return gather(r, x, places, axis=axis)
 
 

@@ -22,7 +22,7 @@ from autodiff_viz.graph.text import numbered
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import as_literal, constant, shape_of
 from autodiff_viz.reading.builder import Ref
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.tensorflow_functions import add, compare, item, operator, shape_attribute, subtract
@@ -494,6 +494,7 @@ class Record:
 def recorded(r: Interpreter, tape: Tape | None, asked: int) -> Record:
     """Return what a tape has recorded of the nodes so far."""
     drafts = r.builder.drafts
+    pay_values(2 * len(drafts) + len(r.state(Variables).by_id))
     if tape is None:
         edges = {n: {ref.number for _, ref in differentiable(r, n)} for n in range(len(drafts))}
         return Record(edges, set(range(len(drafts))))
@@ -527,6 +528,7 @@ def reached(edges: dict[int, set[int]], root: int, source: int) -> set[int]:
         if number not in above:
             above.add(number)
             waiting += edges.get(number, ()) if number != source else ()
+    pay_values(len(above))
     leads = {source} if source in above else set()
     for number in sorted(above):
         if number != source and edges.get(number, set()) & leads:
@@ -540,6 +542,7 @@ def severed(r: Interpreter, root: Ref, source: Ref, on_way: set[int], edges: dic
     The same root is returned where there is none.
     """
     drafts = r.builder.drafts
+    pay_values(2 * (len(drafts) - source.number))
     depends = {source.number}  # nodes that a graph of ours would differentiate by the source
     for number in range(source.number + 1, len(drafts)):
         draft = drafts[number]
@@ -658,6 +661,7 @@ def seeded(r: Interpreter, target: Array, seed: Any, wanted: list[list[Ref]]) ->
 def label_of(r: Interpreter, source: Array, path: str) -> str:
     """Return what an answer calls a source: as the text does, or else as its library does."""
     state, record = r.state(Variables), variable_of(r, source)
+    pay_values(len(state.labels))
     for label, known in state.labels.items():
         if known is source:
             return label

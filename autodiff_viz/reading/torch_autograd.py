@@ -129,6 +129,7 @@ def reached(r: Interpreter, root: Ref) -> set[int]:
             continue
         slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
         waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
+    pay_values(2 * len(numbers))  # again for each derivative of a derivative
     return numbers
 
 

@@ -15,7 +15,7 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading import torch_functional
 from autodiff_viz.reading.arrays import constant, named_dtype, shape_of, transpose
 from autodiff_viz.reading.builder import Frame, Ref
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_autograd import called, recorded
 from autodiff_viz.reading.torch_memory import LibraryError, info
@@ -802,6 +802,7 @@ def _zero_grad(r: Interpreter, instance: Instance, set_to_none: bool = True) -> 
 
 def zero_gradients(r: Interpreter, parameters: list[Array], set_to_none: bool = True) -> None:
     """Read `zero_grad`: gradients become None, or zeros if the text wants it."""
+    pay_values(4 * len(parameters))
     for one in parameters:
         about = info(r, one)
         if set_to_none:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.reading.costs import Refused, sized
+from autodiff_viz.reading.costs import CALLED, Refused, pay, sized
 
 Shape = tuple[int, ...]
 
@@ -36,6 +36,7 @@ class Generator:
 
     def seed(self, seed: int) -> None:
         """Start anew from a seed."""
+        pay(CALLED)
         self.seeded, self._next = True, None
         self._bits = np.random.RandomState(seed & 0xFFFFFFFF)._bit_generator
 
