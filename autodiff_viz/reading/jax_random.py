@@ -345,8 +345,9 @@ def randint(r: Interpreter, key: Any, shape: Any, minval: Any, maxval: Any, dtyp
 def permutation(r: Interpreter, key: Any, x: Any, axis: int = 0) -> Array:
     """Read an order that is drawn."""
     count = x if type(x) is int else shape_of(r, x)[axis]
-    if not 0 < count <= limits.ELEMENTS:
+    if count < 1:
         raise Refused("permutation() is read of a number or an array.")
+    sized((count,))
     if type(x) is int:
         return _draw_whole(
             r, key, lambda one: jax.random.permutation(one, count), (count,), INT, "permutation"

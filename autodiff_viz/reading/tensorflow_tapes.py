@@ -494,7 +494,7 @@ class Record:
 def recorded(r: Interpreter, tape: Tape | None, asked: int) -> Record:
     """Return what a tape has recorded of the nodes so far."""
     drafts = r.builder.drafts
-    pay_values(2 * len(drafts) + len(r.state(Variables).by_id))
+    pay_values(4 * len(drafts) + len(r.state(Variables).by_id))
     if tape is None:
         edges = {n: {ref.number for _, ref in differentiable(r, n)} for n in range(len(drafts))}
         return Record(edges, set(range(len(drafts))))
@@ -528,7 +528,7 @@ def reached(edges: dict[int, set[int]], root: int, source: int) -> set[int]:
         if number not in above:
             above.add(number)
             waiting += edges.get(number, ()) if number != source else ()
-    pay_values(len(above))
+    pay_values(2 * len(above))
     leads = {source} if source in above else set()
     for number in sorted(above):
         if number != source and edges.get(number, set()) & leads:
@@ -542,7 +542,7 @@ def severed(r: Interpreter, root: Ref, source: Ref, on_way: set[int], edges: dic
     The same root is returned where there is none.
     """
     drafts = r.builder.drafts
-    pay_values(2 * (len(drafts) - source.number))
+    pay_values(4 * (len(drafts) - source.number))
     depends = {source.number}  # nodes that a graph of ours would differentiate by the source
     for number in range(source.number + 1, len(drafts)):
         draft = drafts[number]

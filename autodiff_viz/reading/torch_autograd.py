@@ -129,7 +129,7 @@ def reached(r: Interpreter, root: Ref) -> set[int]:
             continue
         slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
         waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
-    pay_values(2 * len(numbers))  # again for each derivative of a derivative
+    pay_values(8 * len(numbers))  # again for each derivative of a derivative
     return numbers
 
 
@@ -761,7 +761,7 @@ def named(r: Interpreter, value: Any, name: str) -> None:
         else:
             continue
         seen.add(id(one))
-        pay_values(len(inside))
+        pay_values(4 + len(inside))
         held = [(each, f"{label}.{key}") for key, each in inside if isinstance(each, _NAMED)]
         waiting += reversed(held)
 

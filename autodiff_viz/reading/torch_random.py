@@ -74,7 +74,7 @@ class Generator:
             return numbers.astype(kind).reshape(shape)
         drawn = self._draws(size, kind)
         whole = size - size % 16
-        numbers = np.empty(size, kind)
+        numbers = np.empty(sized((size,)), kind)
         numbers[:whole] = _blocks(drawn[:whole], kind)
         if size % 16:
             numbers[-16:] = _blocks(self._draws(16, kind), kind)
