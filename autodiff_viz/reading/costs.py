@@ -8,6 +8,7 @@ the reader has beside those of graphs; a refusal names the one that it met.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -31,7 +32,7 @@ NAMES = 256  # of the elements of one kind of tuple
 BASES = 64  # classes that a class comes from
 
 WALKED = 8  # values of a list that are walked, copied or compared for a step
-MADE = 32  # numbers of an array that are kept as a constant, for a step
+MADE = 20  # numbers of an array that are kept as a constant, for a step
 FLAT = 256  # numbers of an array that NumPy makes, for a step
 UNSEEN = 200  # steps for an op of shapes that the text has not had, which JAX is asked about
 CALLED = 200  # steps for a key or a generator of random numbers that a library makes
@@ -59,6 +60,14 @@ class Refused(Exception):
         message, hint = (said if len(said) <= MESSAGE else f"{said[:MESSAGE]}..." for said in (message, hint))
         super().__init__(message)
         self.message, self.hint, self.code, self.at = message, hint, code, at
+
+
+_WORDS = re.compile(r"^[ \t]*#[^\n]*|[\w.]+|[^\w. \t]", re.MULTILINE)  # a line of comment is one
+
+
+def has_room(code: str) -> bool:
+    """Return whether code is parsed: its tree takes a hundred times the memory of the text."""
+    return len(code) <= LONGEST and sum(1 for _ in _WORDS.finditer(code)) <= TOKENS
 
 
 @dataclass(eq=False)

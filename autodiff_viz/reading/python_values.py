@@ -146,7 +146,10 @@ def equal(one: Any, other: Any) -> bool:
             continue
         kind = next((kind for kind in (list, tuple, dict) if isinstance(one, kind)), None)
         if kind is None or not isinstance(other, kind):
-            if isinstance(one, Array) or isinstance(other, Array):
+            numeric = (Array, int, float, list, tuple)
+            if any(isinstance(side, Array) for side in (one, other)) and all(
+                isinstance(side, numeric) for side in (one, other)
+            ):
                 raise Refused("Lists of arrays are not compared here.", "Compare two arrays.")
             if isinstance(one, str) and isinstance(other, str) and len(one) == len(other):
                 pay_values(len(one))

@@ -45,7 +45,7 @@ from autodiff_viz.reading import (
 )
 from autodiff_viz.reading.builder import Ref, TooLarge
 from autodiff_viz.reading.corners import refuse_jumps
-from autodiff_viz.reading.costs import LONGEST, TOKENS, budget
+from autodiff_viz.reading.costs import LONGEST, TOKENS, budget, has_room
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.fusion import fused
@@ -60,7 +60,6 @@ from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused
 _ = array_functions, hips_autograd, jax_control, linear_algebra
 
 _IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]", re.MULTILINE)  # \s would read on over empty lines
-_TOKENS = re.compile(r"^[ \t]*#[^\n]*|[\w.]+|[^\w. \t]", re.MULTILINE)  # a line of comment is one
 
 _log = logging.getLogger(__name__)
 
@@ -387,7 +386,7 @@ def _shows(node: ast.expr) -> bool:
 def _tree(text: str, r: Interpreter) -> ast.Module:
     if len(text) > LONGEST:
         raise Refused(f"The text has {len(text):,} characters; {LONGEST:,} are read.", "", "too-large")
-    if sum(1 for _ in _TOKENS.finditer(text)) > TOKENS:  # a tree takes a hundred times the memory of its text
+    if not has_room(text):
         raise Refused(
             f"The text has more than {TOKENS:,} words, numbers, signs and lines, which are all that is read.",
             "",

@@ -413,6 +413,25 @@ def test_numpy_makes_no_array_whose_size_was_not_looked_at():
     assert found > 20
 
 
+def long_graph() -> av.Graph:
+    """Return a graph whose file has more words than are parsed: two tensors of the largest size."""
+    numbers = "[" + ", ".join(["0.5, " * 63 + "0.5\n"] * (limits.ELEMENTS // 64)) + "]"
+    return av.parse(f"a = {numbers}\nb = {numbers}\ny = sum(a * b)")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("write", [av.to_python, av.to_torch])
+def test_a_file_of_ours_that_is_too_long_to_be_parsed_is_read_to_the_letter(write):
+    graph = long_graph()
+    text = write(graph)
+    assert not costs.has_room(text)
+    assert av.read(text).graph == graph
+    head, _, footer = text.rpartition("\n# As a formula")
+    edited = av.read(f"{head}\ny = 3.0\n\n# As a formula{footer}")
+    assert edited.graph != graph
+    assert edited.refused[0].code == "too-large"
+
+
 def test_lines_without_an_end_are_read_once():
     """Lines of Python count; a pattern that reads on over empty lines would take minutes in C."""
     for text in ("\n" * 590_000 + "y = x.y\n", " " * 590_000 + "x", "with a:\n" * 60_000 + "  b\n"):
