@@ -38,7 +38,7 @@ UNSEEN = 200  # steps for an op of shapes that the text has not had, which JAX i
 CALLED = 200  # steps for a key or a generator of random numbers that a library makes
 WORK = 2_000_000  # of computing the numbers that a text asks for, in units of about a microsecond
 DRAWN = 250_000  # work of compiling a draw for one shape
-PROGRAM = 40_000  # work of compiling an op for shapes that the text has not had
+PROGRAM = 60_000  # work of compiling an op for shapes that the text has not had
 ASKING = 1_000  # work of computing any number at all
 RUN = 30  # work of running an op
 PRODUCTS = 16_000  # products of two numbers for a unit of work
@@ -77,22 +77,21 @@ class Budget:
     Attributes:
       steps: of at most CALLS.
       values: walked since the last step that was paid for them.
-      work: of computing numbers; of at most `most_work`.
+      work: of computing numbers; of at most WORK.
     """
 
     steps: int = 0
     values: int = 0
     work: int = 0
-    most_work: float = WORK
 
 
 _PRESENT: ContextVar[Budget | None] = ContextVar("budget", default=None)
 
 
 @contextmanager
-def budget(most_work: float = WORK) -> Iterator[Budget]:
-    """Give what is read inside its steps, and its work."""
-    mine = Budget(most_work=most_work)
+def budget() -> Iterator[Budget]:
+    """Give what is read inside its steps, and its work. Outside of it nothing is counted."""
+    mine = Budget()
     token = _PRESENT.set(mine)
     try:
         yield mine
@@ -128,7 +127,7 @@ def pay_work(work: int) -> None:
     if present is None:
         return
     present.work += work
-    if present.work > present.most_work:
+    if present.work > WORK:
         raise Refused(
             "The numbers that this text asks for take too long to compute.",
             "Ask for the numbers of fewer or smaller arrays, or write where(condition, a, b).",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import logging
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -479,7 +478,7 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
             r.say(line, says)
 
     def answers() -> dict[str, np.ndarray | None]:
-        with budget(math.inf), refusals_as_problems():
+        with refusals_as_problems():  # whoever asks for them waits for them
             return asked_for()
 
     def asked_for() -> dict[str, np.ndarray | None]:
@@ -492,18 +491,19 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         return computed
 
     def values() -> dict[str, np.ndarray]:
-        with budget(math.inf), refusals_as_problems():
-            return named_values()
-
-    def named_values() -> dict[str, np.ndarray]:
+        with budget(), refusals_as_problems():  # of a tuple, list or dictionary by its path: grads.w
+            named = {
+                f"{name}.{path}" if path else name: r.builder.resolved(r.fresh(leaf).held)
+                for name, value in r.scope.names.items()
+                for path, leaf in leaves(value)
+                if isinstance(leaf, Array)
+            }
         evaluation = Evaluation(r.builder, dtype)
-        found: dict[str, np.ndarray] = {}
-        for name, value in r.scope.names.items():
-            for path, leaf in leaves(value):  # of a tuple, list or dictionary by its path: grads.w
-                held = r.builder.resolved(r.fresh(leaf).held) if isinstance(leaf, Array) else None
-                if isinstance(held, Ref) and held.number not in left_out:
-                    found[f"{name}.{path}" if path else name] = evaluation.value(held)
-        return found
+        return {
+            name: evaluation.value(held)
+            for name, held in named.items()
+            if isinstance(held, Ref) and held.number not in left_out
+        }
 
     left_out = frozenset({*r.builder.left_out, *r.builder.merged})
     by_sentence: dict[str, list[int]] = {}
