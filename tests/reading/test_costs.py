@@ -178,7 +178,7 @@ MODULES = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "text", [*(JAX + text for text in STEPS.values()), *MODULES.values()], ids=[*STEPS, *MODULES]
 )
