@@ -20,7 +20,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.identity import EVERYTHING, remembered, same
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
-from autodiff_viz.graph.problem import Problem
+from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.size import size_of
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import listed, quoted
@@ -198,7 +198,10 @@ def known_reading(text: str) -> Reading | None:
 
 def read_whole(text: str) -> Reading:
     """Read code, without what computes its answers."""
-    reading = replace(read(text), compute_answers=None, compute_values=None)
+    try:
+        reading = replace(read(text), compute_answers=None, compute_values=None)
+    except GraphError as error:
+        return replace(unread(error.problems[0]), refused=error.problems)
     if sum(map(size_of, reading.graph.nodes)) > MOST_BYTES:  # a short text can make long literals
         return replace(reading, graph=Graph(), lines={}, refused=(TOO_LARGE,))
     if reading.graph.nodes or reading.refused:

@@ -34,7 +34,7 @@ _DECIMAL = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
 _NUMBERS = (_PLAIN, _GROUPED, _COMMAS, _POINTS, _DECIMAL)
 _HEADER = re.compile(
     rb"\{'descr': '([<>|=])([biuf])([1248])', 'fortran_order': (True|False), "
-    rb"'shape': \(((?:\d{1,9}, ?)*(?:\d{1,9})?)\), \} *\n"
+    rb"'shape': \(((?:\d{1,18}(?:, \d{1,18})*,?)?)\), \} *\n"
 )
 
 

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from math import prod
+from types import SimpleNamespace
 from typing import Any
 
+import jax
+import jax.scipy.special
 import numpy as np
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.graph.text import literal_fault
+from autodiff_viz.graph.text import shape_of as literal_shape
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused
+from autodiff_viz.reading.costs import pay_numbers, sized
+from autodiff_viz.reading.interpreter import Interpreter, canonical
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Class, Instance, Native, Path, Refused
 
 Table = dict[str, Callable[..., Any]]
 
@@ -132,6 +138,40 @@ for _library, _names in SAME.items():
         FUNCTIONS[f"{_library}.{_name}"] = elementwise(_op)
 
 
+# What functions are called with.
+
+
+def parameter_names(function: Any) -> list[str]:
+    """Return the names of a function's positional parameters, of what it was made from if that is known."""
+    while getattr(function, "inner", None) is not None:
+        function = function.inner
+    if isinstance(function, Instance) and isinstance(function.of, Class):
+        function = function.of.members.get("forward", function)
+        return parameter_names(function)[1:]
+    if isinstance(function, Path):
+        return library_parameters(function.name)
+    return function.parameters() if hasattr(function, "parameters") else []
+
+
+def library_parameters(path: str) -> list[str]:
+    """Return the names of the parameters of a function of JAX or NumPy, by its signature.
+
+    Only a function of our tables is looked up: a name of the text leads nowhere else in a library.
+    """
+    if path not in FUNCTIONS and canonical(path) not in FUNCTIONS:
+        return []
+    module, *names = path.split(".")
+    value: Any = {"jax": jax, "numpy": np, "autograd": SimpleNamespace(numpy=np)}.get(module)
+    for name in names:
+        value = getattr(value, name, None)
+    if isinstance(value, np.ufunc):
+        return ["x"] if value.nin == 1 else [f"x{i + 1}" for i in range(value.nin)]
+    try:
+        return list(inspect.signature(value).parameters) if callable(value) else []
+    except (TypeError, ValueError):
+        return []
+
+
 # Make arrays.
 
 
@@ -141,16 +181,31 @@ def constant(r: Interpreter, value: Any, framework: str, dtype: str) -> Array:
     Raises:
       Refused: it is no such constant, or too large.
     """
-    literal = as_literal(value)
-    if fault := literal_fault(literal):
+    if isinstance(value, np.ndarray):
+        pay_numbers(prod(sized(value.shape)))
+        fault = _array_fault(value)
+    else:
+        value = as_literal(value)
+        pay_numbers(prod(sized(literal_shape(value))))
+        fault = literal_fault(value)
+    if fault:
         raise Refused(f"This number or tensor {fault}.", "Use fewer or smaller numbers.", "too-large")
-    return Array(literal, framework, dtype)
+    return Array(as_literal(value), framework, dtype)
+
+
+def _array_fault(numbers: np.ndarray) -> str:
+    """Return what `literal_fault` says of the literal of an array, of all its numbers at once."""
+    if not numbers.size:
+        return literal_fault(())
+    with np.errstate(invalid="ignore"):
+        large = ~(np.abs(numbers) <= limits.NUMBER)  # NaN too
+    return literal_fault(float(numbers[large][0])) if large.any() else ""
 
 
 def as_literal(value: Any) -> Any:
     """Return nested tuples of floats for numbers in nested lists or an array of NumPy."""
     if isinstance(value, np.ndarray):
-        return as_literal(value.tolist())
+        return _rows_of(value.astype(float).tolist(), value.ndim)
     if isinstance(value, (list, tuple)):
         return tuple(as_literal(one) for one in value)
     if isinstance(value, Array) and value.is_constant and not value.rows:
@@ -158,6 +213,13 @@ def as_literal(value: Any) -> Any:
     if isinstance(value, (bool, int, float)):
         return float(value)
     raise Refused("Only numbers can stand in an array here.", "To join arrays write stack([a, b]).")
+
+
+def _rows_of(numbers: Any, rank: int) -> Any:
+    """Return nested lists of numbers as nested tuples."""
+    if rank < 2:
+        return tuple(numbers) if rank else numbers
+    return tuple([_rows_of(row, rank - 1) for row in numbers])
 
 
 def dtype_of(value: Any) -> str:
@@ -267,11 +329,7 @@ def shape_argument(shape: Any) -> tuple[int, ...]:
     sizes = (shape,) if type(shape) is int else tuple(shape) if isinstance(shape, (tuple, list)) else None
     if sizes is None or not all(type(size) is int and size > 0 for size in sizes):
         raise Refused("A shape is written out in whole numbers, such as (2, 3).")
-    if prod(sizes) > limits.ELEMENTS or len(sizes) > limits.RANK:
-        raise Refused(
-            f"A tensor has at most {limits.ELEMENTS} elements and {limits.RANK} axes.", "", "too-large"
-        )
-    return sizes
+    return sized(sizes)
 
 
 def _full(r: Interpreter, framework: str, shape: Any, value: Any, dtype: Any = None) -> Array:
@@ -283,7 +341,7 @@ def _full(r: Interpreter, framework: str, shape: Any, value: Any, dtype: Any = N
         raise Refused("An array is filled with one number.")
     if not math.isfinite(value):
         return r.make("broadcast_to", [value], dtype=kind or usual(r, framework), shape=sizes)
-    return constant(r, np.full(sizes, float(value)), framework, kind or usual(r, framework))
+    return constant(r, np.full(sized(sizes), float(value)), framework, kind or usual(r, framework))
 
 
 def single(r: Interpreter, dtype: str | None, framework: str) -> str | None:
@@ -308,7 +366,7 @@ def _like(value: float) -> Callable[..., Any]:
 def _eye(r: Interpreter, f: str, N: int, M: Any = None, k: int = 0, dtype: Any = None) -> Array:
     rows, columns = shape_argument((N, N if M is None else M))
     kind = single(r, named_dtype(r, dtype), f) or usual(r, f)
-    return constant(r, np.eye(rows, columns, k if type(k) is int else 0), f, kind)
+    return constant(r, np.eye(*sized((rows, columns)), k if type(k) is int else 0), f, kind)
 
 
 def _linspace(
@@ -316,9 +374,9 @@ def _linspace(
 ) -> Array:
     count = shape_argument(num)[0]
     if not isinstance(start, (int, float)) or not isinstance(stop, (int, float)):
-        share = constant(r, np.linspace(0.0, 1.0, count, endpoint=bool(endpoint)), f, usual(r, f))
+        share = constant(r, np.linspace(0.0, 1.0, *sized((count,)), endpoint=bool(endpoint)), f, usual(r, f))
         return r.make("add", [start, r.make("mul", [share, r.make("sub", [stop, start])])])
-    numbers = np.linspace(start, stop, count, endpoint=bool(endpoint))
+    numbers = np.linspace(start, stop, *sized((count,)), endpoint=bool(endpoint))
     return constant(r, numbers, f, single(r, named_dtype(r, dtype), f) or usual(r, f))
 
 

@@ -7,7 +7,7 @@ all values that a text calls `x`, the last keeps the name.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, Union
@@ -15,7 +15,7 @@ from typing import Any, Union
 import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import own_shape
-from autodiff_viz.engine.live_path.op_calls import known_op, result_shape, split
+from autodiff_viz.engine.live_path.op_calls import known_op, program_key, result_shape, split
 from autodiff_viz.engine.trace import trace_part
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32
@@ -28,6 +28,7 @@ from autodiff_viz.graph.text import numbered, shape_of
 from autodiff_viz.language.reader import WRAPPER
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import Shape
+from autodiff_viz.reading.costs import ASKING, PRODUCTS, PROGRAM, RUN, UNSEEN, pay, pay_values, pay_work
 from autodiff_viz.workers.bounds import computing_apart
 
 
@@ -91,6 +92,8 @@ class Builder:
             set()
         )  # inputs whose numbers were replaced; left out unless something reads them
         self.forgotten = 0  # how often numbers were forgotten
+        self._asked: set[Hashable] = set()  # ops with shapes that JAX was asked about
+        self._compiled: set[Hashable] = set()  # the same, of which it has computed numbers
         self._shapes: dict[int, Shape | None] = {}
         self._numbers: dict[str, dict[int, tuple[np.ndarray, Any]]] = {}  # by dtype: arrays, and as constants
 
@@ -145,14 +148,15 @@ class Builder:
         self._numbers.clear()
         self.forgotten += 1
 
-    def ancestors(self, root: Ref) -> set[int]:
-        """Return the numbers of a node and of all that it reads."""
-        reached, waiting = set(), [root.number]
+    def ancestors(self, *roots: Ref) -> set[int]:
+        """Return the numbers of nodes and of all that they read."""
+        reached, waiting = set(), [root.number for root in roots]
         while waiting:
             number = waiting.pop()
             if number not in reached:
                 reached.add(number)
                 waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
+        pay_values(len(reached))
         return reached
 
     def shape(self, held: Held) -> Shape | None:
@@ -190,7 +194,12 @@ class Builder:
         names = {slot.number: "x" for slot in refs(draft.slots)}
         node = self._node(number, {**names, number: "y"})
         static, _ = split(known_op(node.op), node.params)
-        return result_shape(node.op, static, tuple(below[: len(node.op_slots)]), FLOAT32)
+        shapes = tuple(below[: len(node.op_slots)])
+        asked = program_key(node.op, static, shapes)
+        if asked not in self._asked:
+            self._asked.add(asked)
+            pay(UNSEEN)
+        return result_shape(node.op, static, shapes, FLOAT32)
 
     def numbers(self, ref: Ref, dtype: str) -> np.ndarray:
         """Return the numbers of a node's value; what is known of the nodes below is not computed again.
@@ -208,6 +217,7 @@ class Builder:
                 else Node(names[number], INPUT, (), as_params(value=known[number][1]))
                 for number in sorted(names)
             )
+            self.pay_to_run(computed)
             with computing_apart():
                 traced = trace_part(Graph(nodes), dtype=dtype)
                 values = {number: np.asarray(traced.value[names[number]]) for number in computed}
@@ -215,6 +225,25 @@ class Builder:
                 literal = _literal(array) if array.size <= KNOWN and np.isfinite(array).all() else None
                 known[number] = array, literal
         return known[ref.number][0]
+
+    def pay_to_run(self, numbers: Iterable[int], passes: int = 1) -> None:
+        """Pay for computing nodes.
+
+        Raises:
+          Refused: code "too-large", the text has asked for too much.
+        """
+        pay_work(passes * ASKING)
+        for number in numbers:
+            draft = self.drafts[number]
+            shapes = [self.shape(slot) or () for slot in draft.slots]
+            out = self.shape(Ref(number)) or ()
+            work = RUN + _products(draft.op, shapes, out) // PRODUCTS
+            if draft.op != INPUT and (out or any(shapes)):  # ops of numbers alone share one program
+                program = draft.op, repr(draft.params), tuple(shapes)
+                if program not in self._compiled:
+                    self._compiled.add(program)
+                    work += PROGRAM
+            pay_work(passes * work)
 
     def _to_compute(self, root: int, known: Mapping[int, Any]) -> tuple[set[int], set[int]]:
         """Return the nodes to compute for one, and those below them whose numbers are known.
@@ -381,6 +410,15 @@ def _same(one: Any, other: Any) -> bool:
 
 SEED = "\0seed"
 """Hint of a node that exists only to seed a derivative."""
+
+
+def _products(op: Any, shapes: Sequence[Shape], out: Shape) -> int:
+    """Return how many products of numbers an op computes."""
+    if op == "matmul" and shapes and shapes[0]:
+        return prod(out) * shapes[0][-1]
+    if op == "conv2d" and len(shapes) > 1:
+        return prod(out) * prod(shapes[1][:-1])  # a kernel is [height, width, channels in, channels out]
+    return prod(out) + sum(map(prod, shapes))
 
 
 KNOWN = 4096  # elements of a value that is kept as a constant

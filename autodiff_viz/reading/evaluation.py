@@ -16,6 +16,7 @@ from autodiff_viz.graph.model import GRAD, Literal
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.reading.builder import Builder, Held, Ref
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.workers.bounds import computing_apart
 
 
@@ -66,23 +67,25 @@ class Evaluation:
                 given = [self.value(slot).astype(self.dtype) for slot in slots]
                 return np.asarray(op.apply(*given, **draft.params))
         graph, names = self.builder.part([ref], {})
+        self.builder.pay_to_run(names)
         return np.asarray(trace_part(graph, dtype=self.dtype).value[names[ref.number]])
 
     def cotangent(self, root: Ref, wrt: Ref) -> np.ndarray:
         """Return the derivative of a number by an array."""
         above = self.builder.ancestors(root)
         if wrt.number not in above:
-            return np.zeros(self.builder.shape(wrt) or (), self.dtype)
+            return np.zeros(sized(self.builder.shape(wrt) or ()), self.dtype)
         cut = self._cut(above, wrt)
         # Without derivatives among what it reads, one pass brings the cotangents of all arguments.
         key = (root.number, len(self.builder.drafts), wrt.number if cut else -1)
         if key not in self._passes:
             graph, names = self.builder.part([root], cut)
+            self.builder.pay_to_run(names, passes=3)  # backward for two
             with computing_apart():
                 self._passes[key] = trace(graph, dtype=self.dtype), names
         traced, names = self._passes[key]
         if wrt.number not in names:  # all ways to it are stopped
-            return np.zeros(self.builder.shape(wrt) or (), self.dtype)
+            return np.zeros(sized(self.builder.shape(wrt) or ()), self.dtype)
         return np.asarray(traced.cotangent[names[wrt.number]])
 
     def _cut(self, above: set[int], wrt: Ref) -> dict[int, Literal]:

@@ -32,6 +32,7 @@ from autodiff_viz.reading.arrays import (
     untraced,
 )
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.rows import make_rows
 from autodiff_viz.reading.values import BOOL, INT, Array, Native, Refused
 
@@ -296,10 +297,10 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
             target,
         )
     if x.framework == "jax":
+        owner, at = as_written(target.value), as_written(target.slice)
         raise Refused(
             "JAX's arrays do not change in place.",
-            f"Write {ast.unparse(target.value)} = "
-            f"{ast.unparse(target.value)}.at[{ast.unparse(target.slice)}].set(...).",
+            f"Write {owner} = {owner}.at[{at}].set(...).",
             "immutable",
             target,
         )

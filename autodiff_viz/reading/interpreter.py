@@ -23,8 +23,25 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
+from autodiff_viz.reading.costs import (
+    ASKED,
+    BASES,
+    DEPTH,
+    STEPS,
+    pay,
+    pay_values,
+    weighed,
+)
 from autodiff_viz.reading.evaluation import Evaluation
-from autodiff_viz.reading.python_values import kind, plain_operator
+from autodiff_viz.reading.python_values import (
+    as_written,
+    compared,
+    key,
+    kind,
+    number,
+    plain_operator,
+    room_for,
+)
 from autodiff_viz.reading.several import Site
 from autodiff_viz.reading.values import (
     BOOL,
@@ -44,12 +61,6 @@ from autodiff_viz.reading.values import (
 )
 
 State = TypeVar("State")
-
-CALLS = 200_000  # expressions and statements interpreted of one text
-DEPTH = 60  # calls inside calls
-WEIGHT = 2 * limits.ELEMENTS  # values inside a list; a tensor may be written out
-NUMBERS = 200  # how often a text may ask for the numbers of an array
-STEPS = 256  # steps of one loop
 
 
 class Return(Exception):
@@ -143,7 +154,7 @@ class Interpreter:
         self.lines: list[int] = []
         self.calls: list[ast.AST] = []  # call expressions that are being read
         self.lines_now = 0  # the line of the statement that was entered last
-        self.work = self.depth = 0
+        self.depth = 0
         self.no_grad = self.asked = 0
         self.compiled = ""  # what is being read whose arrays have no numbers yet, such as "jit"
         self.staged = 0  # the same as bits of `Array.traced`
@@ -171,7 +182,6 @@ class Interpreter:
 
     def statement(self, node: ast.stmt) -> None:
         """Interpret one statement."""
-        self._count(node)
         handler = getattr(self, f"_do_{type(node).__name__}", None)
         if handler is None:
             word = type(node).__name__.lower().rstrip("_")
@@ -180,6 +190,7 @@ class Interpreter:
         self.lines_now = node.lineno
         self.builder.lines = tuple(reversed(self.lines))
         try:
+            pay(1 + len(self.lines) // 32)  # the lines of calls inside calls are listed for each node
             handler(node)
         except Refused as refused:
             refused.at = refused.at or node
@@ -189,13 +200,6 @@ class Interpreter:
         finally:
             self.lines.pop()
             self.builder.lines = tuple(reversed(self.lines))
-
-    def _count(self, node: ast.AST) -> None:
-        self.work += 1
-        if self.work > CALLS:
-            raise Refused(
-                f"This takes more than {CALLS:,} steps to read.", "Use shorter loops.", "too-large", node
-            )
 
     def _do_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):  # a docstring or a comment in quotes
@@ -208,22 +212,26 @@ class Interpreter:
         self.say(node, "`assert` is left out: the page shows every number")
 
     def _do_Delete(self, node: ast.Delete) -> None:
+        pay_values(len(node.targets))
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self.scope.names.pop(target.id, None)
 
     def _do_Global(self, node: ast.Global) -> None:
+        pay_values(len(node.names))
         self.scope.globals |= set(node.names)
 
     _do_Nonlocal = _do_Global  # type: ignore[assignment]
 
     def _do_Import(self, node: ast.Import) -> None:
+        pay(len(node.names))
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
             self._uses(alias.name)
             self.scope.names[name] = Path(alias.name if alias.asname else name)
 
     def _do_ImportFrom(self, node: ast.ImportFrom) -> None:
+        pay(len(node.names))
         for alias in node.names:
             self._uses(node.module or "")
             if node.module != "__future__" and alias.name != "*":
@@ -245,8 +253,9 @@ class Interpreter:
         present = self.value(node.target)
         change = self.value(node.value)
         if isinstance(present, list) and isinstance(node.op, ast.Add):
-            present.extend(self.items(change, node))
-            self.weighed(present, node)
+            items = self.items(change, node)
+            room_for(present, len(items))
+            present.extend(items)
             return
         result = self.binary(node.op, present, change, node)
         if isinstance(present, Array) and present.framework in ("torch", "numpy"):
@@ -297,9 +306,13 @@ class Interpreter:
             self.scope = outside
         above = [base for base in map(self.value, node.bases) if isinstance(base, Class)]
         for base in reversed(above):
+            pay_values(len(base.members) + len(inner.names))
             inner.names = {**base.members, **inner.names}
-            bases += base.bases
+            bases = tuple(dict.fromkeys((*bases, *base.bases)))  # a class that two come from, once
+        if len(bases) > BASES:
+            raise Refused(f"A class comes from at most {BASES} others here.", "", "too-large", node)
         made: Any = Class(node.name, bases, inner.names, tuple(above))
+        pay_values(len(inner.names))
         for member in inner.names.values():
             method = member.function if isinstance(member, Property) else member
             if isinstance(method, Function) and method.owner is None:
@@ -366,7 +379,7 @@ class Interpreter:
                 enter = self.handlers.enter.get(type(manager))
                 if enter is None:
                     raise Refused(
-                        f"'with {ast.unparse(item.context_expr)}' is not read.", at=item.context_expr
+                        f"'with {as_written(item.context_expr)}' is not read.", at=item.context_expr
                     )
                 value, leave = enter(self, manager)
                 exits.append(leave)
@@ -462,24 +475,24 @@ class Interpreter:
         owner, index = self.value(target.value), self.value(target.slice)
         if isinstance(owner, (list, dict)):
             try:
-                owner[index] = value
-                self.weighed(owner, target)
-            except (IndexError, TypeError, KeyError) as error:
+                _set_element(owner, index, value)
+            except (IndexError, TypeError, KeyError, ValueError) as error:
                 raise Refused(f"{error}".capitalize() + ".", at=target) from None
             return
         setter = self.handlers.set_item.get(type(owner))
         if setter is None:
-            raise Refused(f"'{ast.unparse(target)}' cannot be set.", at=target)
+            raise Refused(f"'{as_written(target)}' cannot be set.", at=target)
+        self.weighed(index, value)
         setter(self, owner, index, value, target)
 
     # Expressions.
 
     def value(self, node: ast.expr) -> Any:
         """Interpret an expression."""
-        self._count(node)
+        pay()
         handler = getattr(self, f"_get_{type(node).__name__}", None)
         if handler is None:
-            raise Refused(f"'{ast.unparse(node)[:60]}' is not read.", at=node)
+            raise Refused(f"'{as_written(node)}' is not read.", at=node)
         try:
             value = handler(node)
         except Refused as refused:
@@ -500,14 +513,14 @@ class Interpreter:
             raise Refused("Complex numbers are not read.", COMPLEX, at=node)
         if isinstance(node.value, bytes):
             raise Refused("Bytes are not read.", at=node)
-        return node.value
+        return number(node.value)
 
     def _get_Name(self, node: ast.Name) -> Any:
         scope = self.scope.find(node.id)
         if scope is not None:
             return scope.names[node.id]
         if node.id in self.builtins:
-            return Native(self.builtins[node.id], node.id)
+            return Native(self.builtins[node.id], node.id, walks=False)
         if node.id in USUAL:
             self._uses(USUAL[node.id])
             return Path(USUAL[node.id])
@@ -519,26 +532,20 @@ class Interpreter:
         )
 
     def _get_Tuple(self, node: ast.Tuple) -> tuple:
-        return self.weighed(tuple(self._elements(node.elts)), node)
+        return tuple(self._elements(node.elts))
 
     def _get_List(self, node: ast.List) -> list:
-        return self.weighed(list(self._elements(node.elts)), node)
+        return list(self._elements(node.elts))
 
-    def weighed(self, value: Any, node: ast.AST) -> Any:
-        """Return a list, tuple or dictionary, unless it has too much in it.
+    def weighed(self, *values: Any) -> None:
+        """Pay for a walk over the lists, tuples and dictionaries among values, with all that is in them.
 
-        Two names of one list inside another double what has to be walked, so it is counted as it is walked.
+        What the functions of libraries get is weighed before they are called, so that none of ours needs to
+        count what it walks.
         """
-        waiting, size = [value], 0
-        while waiting:
-            one = waiting.pop()
-            inside = one.values() if isinstance(one, dict) else one if isinstance(one, (list, tuple)) else ()
-            size += 1
-            if size + len(waiting) + len(inside) > WEIGHT:
-                raise Refused(f"This has more than {WEIGHT:,} values in it.", "", "too-large", node)
-            waiting += inside
-        self.work += size // 8
-        return value
+        for value in values:
+            if isinstance(value, (list, tuple, dict)):
+                weighed(value)
 
     def _elements(self, nodes: Iterable[ast.expr]) -> Iterator[Any]:
         for one in nodes:
@@ -549,12 +556,16 @@ class Interpreter:
 
     def _get_Dict(self, node: ast.Dict) -> dict:
         built: dict = {}
-        for key, value in zip(node.keys, node.values, strict=True):
-            if key is None:
-                built |= self.value(value)
+        for at, value in zip(node.keys, node.values, strict=True):
+            if at is None:
+                more = self.value(value)
+                if not isinstance(more, dict):
+                    raise Refused("'**' needs a dictionary.", at=value)
+                pay_values(len(more))
+                built |= more
             else:
-                built[_hashable(self.value(key), key)] = self.value(value)
-        return self.weighed(built, node)
+                built[key(self.value(at))] = self.value(value)
+        return built
 
     def _get_Slice(self, node: ast.Slice) -> slice:
         parts = (None if part is None else self.value(part) for part in (node.lower, node.upper, node.step))
@@ -599,7 +610,7 @@ class Interpreter:
             return self.make("sub", [1.0, value], dtype=BOOL)
         try:
             return _UNARY[type(node.op)](value)
-        except TypeError as error:
+        except (TypeError, KeyError) as error:
             raise Refused(f"{error}.".capitalize(), at=node) from None
 
     def _get_BinOp(self, node: ast.BinOp) -> Any:
@@ -614,6 +625,7 @@ class Interpreter:
         return plain_operator(op, left, right, node)
 
     def _array_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
+        self.weighed(left, right)
         for side in (left, right):
             if isinstance(side, Array) and side.framework in self.handlers.operator:
                 return self.handlers.operator[side.framework](self, op, left, right, node)
@@ -639,7 +651,7 @@ class Interpreter:
             return self.tables["numpy.floor_divide"](self, left, right)
         if isinstance(op, ast.Mod):
             return self.tables["numpy.mod"](self, left, right)
-        raise Refused(f"This operator is not read of arrays: {ast.unparse(node)[:60]}.", at=node)
+        raise Refused(f"This operator is not read of arrays: {as_written(node)}.", at=node)
 
     def _get_Compare(self, node: ast.Compare) -> Any:
         left, result = self.value(node.left), True
@@ -653,12 +665,13 @@ class Interpreter:
                         "A chain of comparisons of arrays has no one answer.", "Join two by '&'.", at=node
                     )
                 elif isinstance(op, (ast.In, ast.NotIn)) and isinstance(right, (list, tuple, dict)):
+                    pay_values(len(right))
                     result = any(left is one for one in right) is isinstance(op, ast.In)
                 else:
                     return self.compare(op, left, right, node)
             else:
                 try:
-                    result = _COMPARISONS[type(op)](left, right)
+                    result = compared(op, left, right)
                 except TypeError as error:
                     raise Refused(f"{error}.".capitalize(), at=node) from None
             if not result:
@@ -668,6 +681,7 @@ class Interpreter:
 
     def compare(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Array:
         """Compare arrays: 1 where it holds, else 0, and no gradient."""
+        self.weighed(left, right)
         for side in (left, right):
             if isinstance(side, Array) and side.framework in self.handlers.compare:
                 return self.handlers.compare[side.framework](self, op, left, right)
@@ -696,12 +710,15 @@ class Interpreter:
         owner, index = self.value(node.value), self.value(node.slice)
         if isinstance(owner, (tuple, list, dict, str)):
             try:
-                return owner[index]
-            except (IndexError, KeyError, TypeError) as error:
-                raise Refused(f"There is no element {ast.unparse(node.slice)}: {error}.", at=node) from None
+                if isinstance(index, slice):
+                    pay_values(len(owner))
+                return owner[key(index) if isinstance(owner, dict) else index]
+            except (IndexError, KeyError, TypeError, ValueError) as error:
+                raise Refused(f"There is no element {as_written(node.slice)}: {error}.", at=node) from None
         getter = self.handlers.item.get(type(owner))
         if getter is None:
             raise Refused(f"{kind(owner).capitalize()} has no elements.", at=node)
+        self.weighed(index)
         return getter(self, owner, index, node)
 
     def _comprehension(self, generators: list[ast.comprehension], make: Callable[[], None]) -> None:
@@ -722,7 +739,7 @@ class Interpreter:
         items: list[Any] = []
         with self.inside(Scope({}, self.scope)):
             self._comprehension(node.generators, lambda: items.append(self.value(node.elt)))
-        return self.weighed(items, node)
+        return items
 
     _get_GeneratorExp = _get_ListComp
 
@@ -730,7 +747,7 @@ class Interpreter:
         items: dict = {}
 
         def make() -> None:
-            items[_hashable(self.value(node.key), node.key)] = self.value(node.value)
+            items[key(self.value(node.key))] = self.value(node.value)
 
         with self.inside(Scope({}, self.scope)):
             self._comprehension(node.generators, make)
@@ -759,6 +776,9 @@ class Interpreter:
             if keyword.arg is None:
                 if not isinstance(value, dict):
                     raise Refused("'**' needs a dictionary.", at=keyword.value)
+                if not all(isinstance(one, str) for one in value):
+                    raise Refused("'**' needs a dictionary whose keys are texts.", at=keyword.value)
+                pay_values(len(value))
                 keywords |= value
             else:
                 keywords[keyword.arg] = value
@@ -770,12 +790,15 @@ class Interpreter:
         """Call a function of the text or of a library."""
         if self.depth >= DEPTH:
             raise Refused(f"Calls are nested more than {DEPTH} deep.", "", "too-large", node)
+        pay()
         self.depth += 1
         if node is not None:
             self.calls.append(node)
         try:
             if isinstance(function, Function):
                 return self._call_function(function, args, keywords, node)
+            if not isinstance(function, Native) or function.walks:
+                self.weighed(*args, *keywords.values())
             if isinstance(function, Native):
                 try:
                     return function.call(self, args, keywords)
@@ -805,6 +828,7 @@ class Interpreter:
         return []
 
     def _call_function(self, function: Function, args: list, keywords: dict, node: ast.AST | None) -> Any:
+        pay_values(2 * (len(function.args.args) + len(args) + len(keywords)))
         names = _bound(function, args, keywords, node)
         self.methods_now.append((function, names))
         try:
@@ -850,14 +874,14 @@ class Interpreter:
             return READS
         own = {full_name(name, library) for name in self.tables}
         own = {name for name in own if name.partition(".")[0] == library}
-        last = path.rpartition(".")[2]
+        last = path.rpartition(".")[2][: limits.NAME]
         by_end: dict[str, list[str]] = {}
         for name in sorted(own):
             by_end.setdefault(name.rpartition(".")[2], []).append(name)
         near = get_close_matches(last, by_end, 1, 0.7)
         if not near:
             return ""
-        module = path.rpartition(".")[0]
+        module = path.rpartition(".")[0][: limits.NAME]
         (found,) = get_close_matches(module, by_end[near[0]], 1, 0.0)
         return f"The nearest that is read is `{found}`."
 
@@ -882,9 +906,8 @@ class Interpreter:
 
     def items(self, value: Any, node: ast.AST) -> list[Any]:
         """Return the elements of a value that is iterated over."""
-        if isinstance(value, (tuple, list, str)):
-            return list(value)
-        if isinstance(value, dict):
+        if isinstance(value, (tuple, list, str, dict)):
+            pay_values(len(value))
             return list(value)
         getter = self.handlers.items.get(type(value))
         if getter is not None:
@@ -899,16 +922,16 @@ class Interpreter:
         """
         if not isinstance(value, Array):
             return bool(value)
-        number = self.numbers(value, node)
-        if number.size != 1:
+        found = self.numbers(value, node)
+        if found.size != 1:
             raise Refused(
-                f"An array of {number.size} elements is neither true nor false.",
+                f"An array of {found.size} elements is neither true nor false.",
                 "Write where(condition, a, b), or any() or all() of it.",
                 "data-dependent",
                 node,
             )
-        taken = bool(number.item())
-        where = ast.unparse(node)[:40] if isinstance(node, ast.expr) else "this condition"
+        taken = bool(found.item())
+        where = as_written(node, 40) if isinstance(node, ast.expr) else "this condition"
         self.say(node, f"`{where}` is {taken} for these numbers, so this branch is the one in the graph")
         return taken
 
@@ -930,7 +953,7 @@ class Interpreter:
         if value.is_constant:
             return np.asarray(value.held, value.dtype if value.dtype in FLOATS else None)
         self.asked += 1
-        if self.asked > NUMBERS or not isinstance(self.builder, Builder):
+        if self.asked > ASKED or not isinstance(self.builder, Builder):
             raise Refused("The text asks for the numbers of arrays too often.", "", "too-large", node)
         check = self.handlers.numbers_known.get(value.framework)
         if check is not None:
@@ -1033,7 +1056,7 @@ class Interpreter:
     @property
     def called(self) -> str:
         """The function that is being called, as the text writes it."""
-        names = (ast.unparse(one.func) for one in reversed(self.calls) if isinstance(one, ast.Call))
+        names = (as_written(one.func) for one in reversed(self.calls) if isinstance(one, ast.Call))
         return next(names, "this")[:60]
 
     @property
@@ -1130,18 +1153,6 @@ def result_dtype(arrays: list[Array], args: list[Any], op: str) -> str:
 
 _UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 _OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
-_COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda a, b: a in b,
-    ast.NotIn: lambda a, b: a not in b,
-}
 _COMPARES = {
     ast.Gt: "greater",
     ast.Lt: "less",
@@ -1155,23 +1166,22 @@ _COMPARES = {
 def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None) -> dict[str, Any]:
     """Return the arguments of a call by the names of the function's parameters."""
     spec, names = function.args, function.parameters()
+    only = [arg.arg for arg in spec.kwonlyargs]
+    own = {*names, *only}
     bound: dict[str, Any] = dict(zip(names, args, strict=False))
     if len(args) > len(names) and spec.vararg is None:
         raise Refused(f"{function.name}() takes {len(names)} values, and {len(args)} are given.", at=node)
     if spec.vararg is not None:
         bound[spec.vararg.arg] = tuple(args[len(names) :])
-    only = [arg.arg for arg in spec.kwonlyargs]
-    for key, value in keywords.items():
-        if key in names or key in only:
-            if key in bound:
-                raise Refused(f"{function.name}() gets {key!r} twice.", at=node)
-            bound[key] = value
+    for name, value in keywords.items():
+        if name in own:
+            if name in bound:
+                raise Refused(f"{function.name}() gets {name!r} twice.", at=node)
+            bound[name] = value
         elif spec.kwarg is None:
-            raise Refused(f"{function.name}() has no argument {key!r}.", at=node)
+            raise Refused(f"{function.name}() has no argument {name!r}.", at=node)
     if spec.kwarg is not None:
-        bound[spec.kwarg.arg] = {
-            key: value for key, value in keywords.items() if key not in names and key not in only
-        }
+        bound[spec.kwarg.arg] = {name: value for name, value in keywords.items() if name not in own}
     for name, default in zip(names[len(names) - len(function.defaults) :], function.defaults, strict=False):
         bound.setdefault(name, default)
     for name, default, given in zip(only, function.kw_defaults, spec.kw_defaults, strict=False):
@@ -1186,10 +1196,18 @@ def _is_main(test: ast.expr) -> bool:
     return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
 
-def _hashable(value: Any, node: ast.AST) -> Any:
-    if not isinstance(value, (str, int, float, bool, type(None), Array)):
-        raise Refused("A key of a dictionary is a text or a number here.", at=node)
-    return value
+def _set_element(owner: list | dict, index: Any, value: Any) -> None:
+    """Set `owner[index]`, where a slice may make a list longer."""
+    if isinstance(owner, dict):
+        owner[key(index)] = value
+    elif isinstance(index, slice):
+        if not isinstance(value, (list, tuple, str, dict)):
+            raise TypeError("a slice is set to a list")
+        pay_values(len(owner) + len(value))
+        room_for(owner, len(value))
+        owner[index] = value
+    else:
+        owner[index] = value
 
 
 def _about(error: Exception) -> str:

@@ -13,12 +13,12 @@ from math import prod
 from typing import Any
 
 from autodiff_viz.graph.model import Call
-from autodiff_viz.reading.arrays import known, r_array, reshape, shape_of
+from autodiff_viz.reading.arrays import known, parameter_names, r_array, reshape, shape_of
 from autodiff_viz.reading.declared import declare
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.rows import spread
 from autodiff_viz.reading.terms import Terms
-from autodiff_viz.reading.values import BOOL, INT, Array, Native, Refused, leaves, mapped, parameter_names
+from autodiff_viz.reading.values import BOOL, INT, Array, Native, Refused, leaves, mapped
 
 TANGENT = "t"
 

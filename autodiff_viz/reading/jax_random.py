@@ -19,6 +19,7 @@ import numpy as np
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.limits import SEED
 from autodiff_viz.reading.arrays import FUNCTIONS, constant, known, named_dtype, r_array, shape_of, single
+from autodiff_viz.reading.costs import CALLED, DRAWN, pay, pay_work, sized
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Refused
@@ -54,8 +55,37 @@ class Key:
         return Key(self.data, tuple(one for one in self.rows if one != level))
 
 
-def _each(r: Interpreter, key: Any, function: Callable[[Any], Any]) -> np.ndarray:
-    """Return a function of a key, for each of its rows, as JAX computes it."""
+@dataclass(eq=False)
+class Programs:
+    """What JAX compiled for a text: a draw of a shape of its own takes a while."""
+
+    known: set[Any] = field(default_factory=set)
+
+    def need(self, *program: Any) -> None:
+        """Pay for a program, unless the text has had it."""
+        if program not in self.known:
+            self.known.add(program)
+            pay_work(DRAWN)
+
+
+ROOMS = (1024, limits.ELEMENTS)
+"""How many numbers JAX draws at once, of which a text takes the first."""
+
+
+def _first(r: Interpreter, key: Any, draw: Callable[[Any, Any], Any], sizes: tuple[int, ...]) -> np.ndarray:
+    """Return the draws of a shape, for each row of a key.
+
+    Each of JAX's draws depends on its own place alone (`jax_threefry_partitionable`), so the first of many
+    are those of few. Two programs draw for all shapes, for each of which JAX would compile one.
+    """
+    count = prod(sized(sizes))
+    room = next(room for room in ROOMS if count <= room)
+    drawn = _each(r, key, lambda one: np.asarray(draw(one, room))[:count], count)
+    return drawn.reshape((*drawn.shape[:-1], *sizes))
+
+
+def _each(r: Interpreter, key: Any, function: Callable[[Any], Any], count: int = 2) -> np.ndarray:
+    """Return a function of a key that makes `count` numbers, for each of its rows, as JAX computes it."""
     if not isinstance(key, Key):
         raise Refused(
             "A draw needs a key whose seed is written out.", "Begin with key = jax.random.PRNGKey(0)."
@@ -66,6 +96,8 @@ def _each(r: Interpreter, key: Any, function: Callable[[Any], Any]) -> np.ndarra
         flat = key.data.reshape(-1, 2)
         if len(flat) > 256:
             raise Refused("Draws by more than 256 keys are not read.", "", "too-large")
+        sized((len(flat), count))
+        pay(CALLED * len(flat))
         made = [np.asarray(function(jax.numpy.asarray(one, np.uint32))) for one in flat]
     return np.stack(made).reshape((*key.data.shape[: len(key.rows)], *made[0].shape))
 
@@ -77,6 +109,7 @@ def new_key(r: Interpreter, seed: Any, **options: Any) -> Key:
         seed = int(r.numbers(seed))
     if type(seed) is not int or not -SEED <= seed <= SEED or options:
         raise Refused("A key has a whole number as its seed.", "Write jax.random.PRNGKey(0).")
+    pay(CALLED)
     with computing_apart(), jax.enable_x64(r.wide):
         return Key(np.asarray(jax.random.PRNGKey(seed)))
 
@@ -87,7 +120,9 @@ def split(r: Interpreter, key: Any, num: Any = 2) -> Key:
     count = num if isinstance(num, tuple) else (num,)
     if not all(type(one) is int and one > 0 for one in count) or prod(count) > 1024:
         raise Refused("A key is split into at most 1024, a number that is written out.")
-    return Key(_each(r, key, lambda one: jax.random.split(one, count)), key.rows)
+    total = prod(count)  # as of `_first`: the first keys of many are those of few
+    keys = _each(r, key, lambda one: np.asarray(jax.random.split(one, 1024))[:total], 2 * total)
+    return Key(keys.reshape((*keys.shape[:-2], *count, 2)), key.rows)
 
 
 @known("jax.random.fold_in")
@@ -125,10 +160,25 @@ def key_attribute(r: Interpreter, key: Key, name: str, node: ast.AST) -> Any:
     raise Refused(f"A key has no {name!r} that is read.", at=node)
 
 
-def _draw(r: Interpreter, key: Any, function: Callable[[Any], Any], dtype: str) -> Array:
-    numbers = _each(r, key, function)
-    if prod(numbers.shape) > limits.ELEMENTS:
-        raise Refused(f"A tensor has at most {limits.ELEMENTS} elements.", "", "too-large")
+def _draw(r: Interpreter, key: Any, draw: Callable[..., Any], sizes: tuple[int, ...], dtype: str) -> Array:
+    """Return an array of draws, of which each depends on its place alone.
+
+    Args:
+      draw: returns draws of a shape, of a key and the shape.
+    """
+    return _drawn(r, key, _first(r, key, lambda one, room: draw(one, (room,)), sizes), dtype)
+
+
+def _draw_whole(
+    r: Interpreter, key: Any, draw: Callable[..., Any], sizes: tuple[int, ...], dtype: str, *program: Any
+) -> Array:
+    """Return an array of draws that depend on each other; JAX compiles a program for each shape."""
+    count = prod(sized(sizes))
+    r.state(Programs).need(*program, sizes)
+    return _drawn(r, key, _each(r, key, draw, count), dtype)
+
+
+def _drawn(r: Interpreter, key: Any, numbers: np.ndarray, dtype: str) -> Array:
     if not np.isfinite(numbers.astype(float)).all():
         raise Refused("This draw gives a number that is not finite.")
     made = constant(r, numbers.astype(float), "jax", dtype)
@@ -139,9 +189,9 @@ def _draw(r: Interpreter, key: Any, function: Callable[[Any], Any], dtype: str) 
 
 def _shape(shape: Any) -> tuple[int, ...]:
     sizes = (shape,) if type(shape) is int else tuple(shape)
-    if not all(type(size) is int and size > 0 for size in sizes) or prod(sizes) > limits.ELEMENTS:
+    if not all(type(size) is int and size > 0 for size in sizes):
         raise Refused("A shape is written out in whole numbers, such as (2, 3).")
-    return sizes
+    return sized(sizes)
 
 
 def _initializer(name: str) -> Callable[..., Native]:
@@ -156,12 +206,45 @@ def _initializer(name: str) -> Callable[..., Native]:
             given = dict(zip(("key", "shape", "dtype"), args, strict=False)) | keywords
             kind = named_dtype(r, given.get("dtype")) or r.usual_float()
             shape = _shape(given["shape"])
+            kin, _, way = name.partition("_")
+            if kin in FANS and not options and not named and len(shape) > 1:
+                numbers = _scaled(r, given["key"], *FANS[kin], way, shape, np.dtype(kind))
+                return _drawn(r, given["key"], numbers, kind)
             initializer = getattr(jax.nn.initializers, name)(*options, **named)
-            return _draw(r, given["key"], lambda key: initializer(key, shape, np.dtype(kind)), kind)
+            return _draw_whole(
+                r,
+                given["key"],
+                lambda key: initializer(key, shape, np.dtype(kind)),
+                shape,
+                kind,
+                *(name, repr(options), repr(named), kind),
+            )
 
         return Native(call, name)
 
     return make
+
+
+FANS = {"glorot": (1.0, "average"), "he": (2.0, "in"), "lecun": (1.0, "in")}
+"""Scale and kind of fan of initializers, by the name that they begin with."""
+
+
+def _scaled(
+    r: Interpreter, key: Any, scale: float, fan: str, way: str, shape: tuple[int, ...], dtype: np.dtype
+) -> np.ndarray:
+    """Return what an initializer of this variance draws: as JAX has it, a draw times a number.
+
+    Source: https://docs.jax.dev/en/latest/_autosummary/jax.nn.initializers.variance_scaling.html
+    """
+    field = prod(shape[:-2])
+    into, out = field * shape[-2], field * shape[-1]
+    variance = np.asarray(scale / (into if fan == "in" else (into + out) / 2), dtype)
+    if way == "uniform":
+        drawn = _first(r, key, lambda one, room: jax.random.uniform(one, (room,), dtype, -1), shape)
+        return (drawn * np.sqrt(np.asarray(3, dtype) * variance)).astype(dtype)
+    drawn = _first(r, key, lambda one, room: jax.random.truncated_normal(one, -2, 2, (room,), dtype), shape)
+    within = np.asarray(0.87962566103423978, dtype)  # the deviation of normal numbers between -2 and 2
+    return (drawn * (np.sqrt(variance) / within)).astype(dtype)
 
 
 for _name in (
@@ -175,7 +258,9 @@ def _filled(value: float) -> Callable[..., Array]:
     """Return the reading of the initializers that draw nothing and are called at once."""
 
     def fill(r: Interpreter, key: Any, shape: Any, dtype: Any = None) -> Array:
-        return constant(r, np.full(_shape(shape), value), "jax", named_dtype(r, dtype) or r.usual_float())
+        return constant(
+            r, np.full(sized(_shape(shape)), value), "jax", named_dtype(r, dtype) or r.usual_float()
+        )
 
     return fill
 
@@ -193,7 +278,8 @@ def _float(r: Interpreter, dtype: Any) -> str:
 def _plain(name: str) -> Callable[..., Array]:
     def read(r: Interpreter, key: Any, shape: Any = (), dtype: Any = None) -> Array:
         kind, sizes = _float(r, dtype), _shape(shape)
-        return _draw(r, key, lambda one: getattr(jax.random, name)(one, sizes, jax.numpy.dtype(kind)), kind)
+        draw = getattr(jax.random, name)
+        return _draw(r, key, lambda one, room: draw(one, room, jax.numpy.dtype(kind)), sizes, kind)
 
     return read
 
@@ -210,8 +296,9 @@ def uniform(
     kind, sizes = _float(r, dtype), _shape(shape)
     if not isinstance(minval, (int, float)) or not isinstance(maxval, (int, float)):
         raise Refused("uniform() is read between numbers that are written out.")
+    kind_of = jax.numpy.dtype(kind)
     return _draw(
-        r, key, lambda one: jax.random.uniform(one, sizes, jax.numpy.dtype(kind), minval, maxval), kind
+        r, key, lambda one, room: jax.random.uniform(one, room, kind_of, minval, maxval), sizes, kind
     )
 
 
@@ -226,7 +313,8 @@ def truncated_normal(
     return _draw(
         r,
         key,
-        lambda one: jax.random.truncated_normal(one, lower, upper, sizes, jax.numpy.dtype(kind)),
+        lambda one, room: jax.random.truncated_normal(one, lower, upper, room, jax.numpy.dtype(kind)),
+        sizes,
         kind,
     )
 
@@ -236,7 +324,7 @@ def bernoulli(r: Interpreter, key: Any, p: Any = 0.5, shape: Any = None) -> Arra
     """Read truth values that hold with a probability: a uniform draw below it."""
     if isinstance(p, (int, float)):
         sizes = _shape(() if shape is None else shape)
-        return _draw(r, key, lambda one: jax.random.bernoulli(one, p, sizes), BOOL)
+        return _draw(r, key, lambda one, room: jax.random.bernoulli(one, p, room), sizes, BOOL)
     sizes = shape_of(r, p) if shape is None else _shape(shape)
     return r.make("less", [uniform(r, key, sizes), p], dtype=BOOL)
 
@@ -251,21 +339,31 @@ def randint(r: Interpreter, key: Any, shape: Any, minval: Any, maxval: Any, dtyp
         or (dtype is not None and named_dtype(r, dtype) != INT)
     ):
         raise Refused("randint() is read between whole numbers that are written out.")
-    return _draw(r, key, lambda one: jax.random.randint(one, sizes, minval, maxval), INT)
+    return _draw(r, key, lambda one, room: jax.random.randint(one, room, minval, maxval), sizes, INT)
 
 
 @known("jax.random.permutation")
 def permutation(r: Interpreter, key: Any, x: Any, axis: int = 0) -> Array:
     """Read an order that is drawn."""
     count = x if type(x) is int else shape_of(r, x)[axis]
-    if not 0 < count <= limits.ELEMENTS:
+    if count < 1:
         raise Refused("permutation() is read of a number or an array.")
+    sized((count,))
     if type(x) is int:
-        return _draw(r, key, lambda one: jax.random.permutation(one, count), INT)
+        return _draw_whole(
+            r, key, lambda one: jax.random.permutation(one, count), (count,), INT, "permutation"
+        )
     if axis:
         raise Refused("permutation() is read along the first axis.")
     # The order is drawn alike for whatever stands along the axis.
-    order = _draw(r, key, lambda one: jax.random.permutation(one, jax.numpy.arange(count)), INT)
+    order = _draw_whole(
+        r,
+        key,
+        lambda one: jax.random.permutation(one, jax.numpy.arange(count)),
+        (count,),
+        INT,
+        "order",
+    )
     return FUNCTIONS["numpy.take"](r, x, order, 0)
 
 
@@ -274,7 +372,15 @@ def choice(r: Interpreter, key: Any, a: Any, shape: Any = (), replace: bool = Tr
     """Read elements that are drawn, each as likely."""
     sizes = _shape(shape)
     count = a if type(a) is int else shape_of(r, a)[0]
-    places = _draw(r, key, lambda one: jax.random.choice(one, count, sizes, bool(replace)), INT)
+    sized((count,))
+    places = _draw_whole(
+        r,
+        key,
+        lambda one: jax.random.choice(one, count, sizes, bool(replace)),
+        sizes,
+        INT,
+        *("choice", count, bool(replace)),
+    )
     return places if type(a) is int else FUNCTIONS["numpy.take"](r, a, places, 0)
 
 
@@ -286,42 +392,6 @@ def categorical(r: Interpreter, key: Any, logits: Any, axis: int = -1, shape: An
         raise Refused("categorical() is read without a shape.")
     noise = FUNCTIONS["jax.random.gumbel"](r, key, shape_of(r, logits))
     return r.make("argmax", [r.make("add", [noise, logits])], dtype=INT, axis=axis)
-
-
-# Initializers of jax.nn.
-
-
-def _initializer(name: str) -> Callable[..., Native]:
-    def make(r: Interpreter, *args: Any) -> Native:
-        if not all(isinstance(arg, (int, float)) for arg in args):
-            raise Refused("An initializer is read with numbers that are written out.")
-        function = getattr(jax.nn.initializers, name)
-        drawn = function(*args) if name not in ("zeros", "ones") else function
-
-        def call(_: Interpreter, given: list, keywords: dict) -> Array:
-            key, shape, *rest = given
-            kind, sizes = _float(r, rest[0] if rest else None), _shape(shape)
-            if name in ("zeros", "ones"):
-                return constant(r, np.full(sizes, float(name == "ones")), "jax", kind)
-            if len(sizes) < 2 and ("glorot" in name or "he_" in name or "lecun" in name or "xavier" in name):
-                raise Refused("This initializer needs a shape of two axes.")
-            return _draw(r, key, lambda one: drawn(one, sizes, jax.numpy.dtype(kind)), kind)
-
-        return Native(call, name)
-
-    return make
-
-
-for _name in (
-    "normal",
-    "uniform",
-    "glorot_normal",
-    "glorot_uniform",
-    "he_normal",
-    "he_uniform",
-    "lecun_normal",
-):
-    FUNCTIONS[f"nn.initializers.{_name}"] = _initializer(_name)
 
 
 # NumPy's generators.
@@ -357,21 +427,58 @@ def _numpy_draw(name: str) -> Callable[..., Array]:
         given = [*args, *keywords.values()]
         if not all(_written(one) for one in given):
             raise Refused(f"{name}() is read with numbers that are written out.")
-        sizes = [one for one in given if isinstance(one, (tuple, list))]
-        wanted = prod(prod(one) for one in sizes) if name not in ("rand", "randn") else prod(given)
-        if wanted > limits.ELEMENTS or any(type(one) is int and one > 10 * limits.ELEMENTS for one in given):
-            raise Refused(f"A tensor has at most {limits.ELEMENTS} elements.", "", "too-large")
+        _room_for(name, args, keywords)
         try:
             numbers = getattr(generator.of, name)(*args, **keywords)
         except (TypeError, ValueError, AttributeError) as error:
             raise Refused(f"{str(error).rstrip('.')}.".capitalize()) from None
         numbers = np.asarray(numbers)
-        if numbers.size > limits.ELEMENTS or not numbers.size:
-            raise Refused(f"A tensor has at most {limits.ELEMENTS} elements.", "", "too-large")
+        if not numbers.size:
+            raise Refused("A draw of nothing is not read.")
         dtype = INT if numbers.dtype.kind in "iu" else BOOL if numbers.dtype.kind == "b" else "float64"
         return _noted(r, constant(r, numbers.astype(float), "numpy", dtype), generator.seeded, name)
 
     return read
+
+
+PLACES = {
+    "normal": 2,
+    "uniform": 2,
+    "randint": 2,
+    "integers": 2,
+    "random": 0,
+    "random_sample": 0,
+    "standard_normal": 0,
+    "exponential": 1,
+    "binomial": 2,
+    "choice": 1,
+    "beta": 2,
+    "gamma": 2,
+    "poisson": 1,
+    "laplace": 2,
+}
+"""Where the size stands among the arguments of a method of a generator."""
+
+
+def _room_for(name: str, args: tuple, keywords: dict[str, Any]) -> None:
+    """Refuse a draw of too many numbers, of its size or of its parameters, before NumPy makes any.
+
+    A number of what is to be permuted or chosen from is a list of as many.
+    """
+    sizes: list[tuple[int, ...]] = []
+    if name in ("rand", "randn"):
+        sizes.append(args)
+    else:
+        size = keywords.get("size", args[PLACES[name]] if len(args) > PLACES.get(name, len(args)) else None)
+        sizes.append(tuple(size) if isinstance(size, (tuple, list)) else () if size is None else (size,))
+        parameters = [one for key, one in keywords.items() if key != "size"]
+        parameters += [one for i, one in enumerate(args) if i != PLACES.get(name)]
+        sizes.append(np.broadcast_shapes(*(np.shape(one) for one in parameters)))
+    if name in ("permutation", "choice"):
+        of = args[0] if args else keywords.get("x", keywords.get("a"))
+        sizes += [(of,)] if type(of) is int else []
+    for one in sizes:
+        sized(one)
 
 
 def _written(value: Any) -> bool:
@@ -408,6 +515,7 @@ def seed(r: Interpreter, seed: Any = None) -> None:
     """Read a seed of NumPy's own generator."""
     if type(seed) is not int or not 0 <= seed <= SEED:
         raise Refused("A seed is a whole number.")
+    pay(CALLED)
     state = r.state(Seeds)
     state.generator, state.seeded = np.random.RandomState(seed), True
 
@@ -428,6 +536,7 @@ def _made(kind: Callable[[int], Any]) -> Callable[..., Generator]:
     def read(r: Interpreter, seed: Any = None) -> Generator:
         if seed is not None and (type(seed) is not int or not 0 <= seed <= SEED):
             raise Refused("A seed is a whole number.")
+        pay(CALLED)
         return Generator(kind(seed or 0), seed is not None)
 
     return read

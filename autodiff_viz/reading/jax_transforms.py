@@ -15,8 +15,18 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading.arrays import as_literal, constant, known, r_array, reshape, shape_of, untraced
+from autodiff_viz.reading.arrays import (
+    as_literal,
+    constant,
+    known,
+    parameter_names,
+    r_array,
+    reshape,
+    shape_of,
+    untraced,
+)
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
 from autodiff_viz.reading.rows import Rows, enter_rows, leave_rows, mapping, spread
@@ -29,7 +39,6 @@ from autodiff_viz.reading.values import (
     Refused,
     leaves,
     mapped,
-    parameter_names,
 )
 
 ROWS = 64  # of a Jacobian
@@ -621,7 +630,7 @@ def tangent_of(
         if derived:
             return _by_rows(r, fun, primals, tangents, value, output, has_aux)
         # A constant: one that read the output would be computed anew inside of each derivative.
-        zeros = as_literal(np.zeros(r.builder.shape(output.held)))
+        zeros = as_literal(np.zeros(sized(r.builder.shape(output.held))))
         seed = replace(output, held=r.builder.input(zeros, SEED))
         total = r.make("sum", [r.make("mul", [output, seed])])
         return r.gradient(_dotted(r, [(r.gradient(total, own), tangent) for own, tangent in live]), seed)
@@ -666,7 +675,7 @@ def _by_rows(
 def _element(r: Interpreter, value: Array, shape: tuple[int, ...], level: int) -> Array:
     """Return for each row another element of a value: the product with a row of the unit matrix, summed."""
     count = prod(shape)
-    unit = np.eye(count).reshape(count, *shape)
+    unit = np.eye(*sized((count, count))).reshape(count, *shape)
     seeds = replace(constant(r, unit, "jax", value.dtype), rows=(level,))
     product = r.make("mul", [value, seeds])
     return r.make("sum", [product]) if shape else product

@@ -6,9 +6,12 @@ import ast
 from collections import namedtuple
 from typing import Any
 
+from autodiff_viz.graph import limits
 from autodiff_viz.reading.array_functions import NOWHERE
 from autodiff_viz.reading.arrays import known, r_array, reshape, shape_of
+from autodiff_viz.reading.costs import NAMES, pay
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.python_values import as_written, equal
 from autodiff_viz.reading.values import Array, Class, Function, Native, Refused, leaves, mapped
 
 
@@ -28,7 +31,7 @@ def tree_map(r: Interpreter, f: Any, tree: Any, *rest: Any, is_leaf: Any = None)
     """Read a function of each leaf of a tree, and of those at its place in others."""
     if is_leaf is not None:
         return _map_until(r, f, tree, rest, is_leaf)
-    if any(_form(other) != _form(tree) for other in rest):
+    if any(not equal(_form(other), _form(tree)) for other in rest):
         raise Refused("tree_map() needs trees of one form.")
     others = [iter([leaf for _, leaf in leaves(one)]) for one in rest]
     return mapped(lambda leaf: r.call(f, [leaf, *(next(one) for one in others)], {}), tree)
@@ -144,6 +147,9 @@ def new_record(r: Interpreter, typename: Any, field_names: Any) -> Any:
 
 def record_type(name: str, names: list[str], defaults: dict[str, Any], members: Any = None) -> Native:
     """Return what makes tuples of a type whose elements have names."""
+    if len(names) > NAMES:
+        raise Refused(f"A tuple has at most {NAMES} names here.", "", "too-large")
+    pay(100 + len(names))  # Python compiles a class for it
     try:
         made = namedtuple(name, names, defaults=[defaults[one] for one in names if one in defaults])
     except (ValueError, TypeError) as error:
@@ -166,9 +172,9 @@ DATACLASSES = ("dataclass", "register_dataclass", "register_pytree_node_class")
 def class_made(r: Interpreter, made: Class, node: ast.ClassDef) -> Any:
     """Return what a class of the text is: of a NamedTuple or a dataclass, what makes tuples with names."""
     decorators = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
-    words = [ast.unparse(one).rpartition(".")[2] for one in decorators]
+    words = [as_written(one, limits.NAME).rpartition(".")[2] for one in decorators]
     words += [
-        ast.unparse(one.args[0]).rpartition(".")[2]
+        as_written(one.args[0], limits.NAME).rpartition(".")[2]
         for one in node.decorator_list
         if isinstance(one, ast.Call) and one.args
     ]
@@ -186,7 +192,7 @@ def class_made(r: Interpreter, made: Class, node: ast.ClassDef) -> Any:
 def record_attribute(r: Interpreter, value: Any, name: str, node: ast.AST) -> Any:
     """Return an element of a tuple by its name, or a method of such a tuple."""
     if name in value._fields:
-        return getattr(value, name)
+        return value[value._fields.index(name)]
     if name in ("_replace", "replace"):
         return Native(lambda _, args, keywords: _replaced(value, keywords), name)
     if name == "_asdict":

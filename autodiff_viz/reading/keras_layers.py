@@ -22,6 +22,7 @@ from autodiff_viz.reading import arrays
 from autodiff_viz.reading import tensorflow_functions as functions
 from autodiff_viz.reading.arrays import FUNCTIONS, as_literal, constant, shape_of
 from autodiff_viz.reading.builder import Frame, Ref
+from autodiff_viz.reading.costs import WALKED, pay_values, sized
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.tensorflow_functions import (
@@ -202,7 +203,9 @@ def first_value(r: Interpreter, initializer: Any, shape: tuple[int, ...], what: 
     numbers = np.array(r.numbers(value) if isinstance(value, Array) else value, float)
     try:
         numbers = (
-            np.broadcast_to(numbers, sizes) if numbers.size != math.prod(sizes) else numbers.reshape(sizes)
+            np.broadcast_to(numbers, sized(sizes))
+            if numbers.size != math.prod(sizes)
+            else numbers.reshape(sizes)
         )
     except ValueError as error:
         raise Refused(f"{error}.".capitalize(), code="shape-mismatch") from None
@@ -684,6 +687,7 @@ def weights_of(r: Interpreter, value: Any, only: bool | None = True) -> Iterator
         ]
     else:
         return
+    pay_values(WALKED + len(owns) + len(inside))  # a layer that is in two places is walked twice
     for one in owns:
         if only is None or variable_of(r, one).trainable is only:
             yield one
@@ -810,7 +814,7 @@ def _build(r: Interpreter, layer: Layer, shape: Any) -> None:
         # Each layer is built by what the one before returns, so the model is called once; what it computed is
         # left out.
         first = len(r.builder.drafts)
-        example = constant(r, np.zeros(tuple(1 if one is None else one for one in shape)), "tf", "float32")
+        example = constant(r, np.zeros(sized(1 if one is None else one for one in shape)), "tf", "float32")
         call_layer(r, layer, [Array(r.builder.input(example.held, ""), "tf", "float32")], {}, None)
         kept = {one.held.number for one in weights_of(r, layer, None)}
         r.builder.left_out |= {n for n in range(first, len(r.builder.drafts)) if n not in kept}
@@ -1214,7 +1218,7 @@ def updated(r: Interpreter, optimizer: Optimizer, grad: Array, one: Array) -> Ar
     def kept(name: str, first: float) -> Array:
         key = id(one), name
         if key not in optimizer.kept:
-            optimizer.kept[key] = constant(r, np.full(shape_of(r, one), first), "tf", one.dtype)
+            optimizer.kept[key] = constant(r, np.full(sized(shape_of(r, one)), first), "tf", one.dtype)
         return optimizer.kept[key]
 
     def keep(name: str, value: Array) -> Array:

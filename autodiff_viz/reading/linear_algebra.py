@@ -23,6 +23,7 @@ from autodiff_viz.reading.arrays import (
     shape_of,
     transpose,
 )
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.values import Array, Refused
 
@@ -248,7 +249,7 @@ def convolve(r: Interpreter, a: Array, v: Array, mode: str = "full") -> Array:
     margin = r.make("zeros_like", [getitem(r, v, slice(None, k - 1))]) if k > 1 else None
     wide = a if margin is None else r.make("concatenate", [margin, a, margin], axis=0)
     turned = getitem(r, v, slice(None, None, -1))
-    places = np.arange(n + k - 1)[:, None] + np.arange(k)[None, :]
+    places = np.add.outer(*map(np.arange, sized((n + k - 1, k))))
     windows = FUNCTIONS["numpy.take"](r, wide, constant(r, places, "jax", "int"), 0)
     full = r.make("matmul", [windows, turned])
     start, count = {"full": (0, n + k - 1), "valid": (k - 1, n - k + 1), "same": ((k - 1) // 2, n)}[mode]
@@ -340,20 +341,20 @@ def _mask(r: Interpreter, x: Array, keep: np.ndarray) -> Array:
 @known("numpy.tril")
 def tril(r: Interpreter, x: Array, k: int = 0) -> Array:
     """Read the lower triangle."""
-    return _mask(r, x, np.tril(np.ones(shape_of(r, x)[-2:]), k))
+    return _mask(r, x, np.tril(np.ones(sized(shape_of(r, x)[-2:])), k))
 
 
 @known("numpy.triu")
 def triu(r: Interpreter, x: Array, k: int = 0) -> Array:
     """Read the upper triangle."""
-    return _mask(r, x, np.triu(np.ones(shape_of(r, x)[-2:]), k))
+    return _mask(r, x, np.triu(np.ones(sized(shape_of(r, x)[-2:])), k))
 
 
 @known("numpy.tri")
 def tri(r: Interpreter, N: int, M: Any = None, k: int = 0) -> Array:
     """Read a triangle of ones."""
     dtype = "float32" if r.library == "jax" and not r.wide else "float64"
-    return constant(r, np.tri(min(N, 256), None if M is None else min(M, 256), k), r.library, dtype)
+    return constant(r, np.tri(*sized((N, N if M is None else M)), k), r.library, dtype)
 
 
 @known("numpy.diagonal")
@@ -370,7 +371,7 @@ def diagonal(r: Interpreter, x: Array, offset: int = 0, axis1: int = 0, axis2: i
     if count < 1:
         raise Refused("This diagonal is empty.")
     x = getitem(r, x, (..., slice(first, first + count), slice(start, start + count)))
-    kept = _mask(r, x, np.eye(count))
+    kept = _mask(r, x, np.eye(*sized((count, count))))
     return r.make("sum", [kept], dtype=x.dtype, axis=-1)
 
 
@@ -383,7 +384,7 @@ def diag(r: Interpreter, x: Any, k: int = 0) -> Array:
     if rank != 1 or k:
         raise Refused("diag() is read of a vector or a matrix.")
     count = shape_of(r, x)[0]
-    keep = constant(r, np.eye(count), x.framework, "bool")
+    keep = constant(r, np.eye(*sized((count, count))), x.framework, "bool")
     return r.make("where", [keep, reshape(r, x, count, 1), 0.0], dtype=x.dtype)
 
 

@@ -9,46 +9,78 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from autodiff_viz.graph import limits
+from autodiff_viz.reading.costs import LENGTH, pay_values
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.python_values import PYTHON_SIZE, kind
+from autodiff_viz.reading.python_values import before, key, kind, number, room_for
 from autodiff_viz.reading.values import Array, Class, Function, Instance, Native, Path, Property, Refused
+
+DIGITS = 400  # characters of a text that is read as a number, and of what a number is rounded to
 
 
 def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native:
-    """Return a method of a list, a dictionary or a string."""
+    """Return a method of a list, a dictionary or a string. What copies or moves elements pays for them."""
 
-    def append(_: Interpreter, args: list, keywords: dict) -> None:
-        if len(owner) >= PYTHON_SIZE:
-            raise Refused("This list is too long.", "", "too-large", node)
-        owner.append(*args)
+    def append(item: Any) -> None:
+        room_for(owner, 1)
+        owner.append(item)
 
-    def extend(_: Interpreter, args: list, keywords: dict) -> None:
-        owner.extend(r.items(args[0], node))
+    def insert(place: int, item: Any) -> None:
+        room_for(owner, 1)
+        pay_values(len(owner))
+        owner.insert(place, item)
+
+    def extend(more: Any) -> None:
+        items = r.items(more, node)
+        room_for(owner, len(items))
+        owner.extend(items)
+
+    def update(*given: Any, **named: Any) -> None:
+        new = dictionary(r, given, named)
+        room_for(owner, len(new))
+        owner.update(new)
+
+    def setdefault(at: Any, value: Any = None) -> Any:
+        room_for(owner, 1)
+        return owner.setdefault(key(at), value)
+
+    def set_item(at: Any, value: Any) -> None:
+        room_for(owner, 1)
+        owner[key(at)] = value
+
+    def pop(*args: Any) -> Any:
+        pay_values(len(owner))
+        return owner.pop(*(args if isinstance(owner, list) else (key(args[0]), *args[1:])))
+
+    def walked(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            pay_values(len(owner) + sum(len(one) for one in args if isinstance(one, str)))
+            return function(*args)
+
+        return call
 
     known: dict[tuple[type, str], Callable[..., Any]] = {
         (list, "append"): append,
         (list, "extend"): extend,
-        (list, "pop"): lambda _, args, kw: owner.pop(*args),
-        (list, "insert"): lambda _, args, kw: (
-            append(_, [], kw) if len(owner) >= PYTHON_SIZE else owner.insert(*args)
-        ),
-        (list, "reverse"): lambda _, args, kw: owner.reverse(),
-        (list, "copy"): lambda _, args, kw: list(owner),
-        (list, "clear"): lambda _, args, kw: owner.clear(),
-        (dict, "__setitem__"): lambda _, args, kw: owner.__setitem__(*args),
-        (dict, "update"): lambda _, args, kw: owner.update(*args, **kw),
-        (dict, "pop"): lambda _, args, kw: owner.pop(*args),
-        (dict, "copy"): lambda _, args, kw: dict(owner),
-        (dict, "setdefault"): lambda _, args, kw: owner.setdefault(*args),
-        (str, "startswith"): lambda _, args, kw: owner.startswith(*args),
-        (str, "endswith"): lambda _, args, kw: owner.endswith(*args),
-        (str, "split"): lambda _, args, kw: owner.split(*args),
-        (dict, "items"): lambda _, args, kw: list(owner.items()),
-        (dict, "keys"): lambda _, args, kw: list(owner.keys()),
-        (dict, "values"): lambda _, args, kw: list(owner.values()),
-        (dict, "get"): lambda _, args, kw: owner.get(*args),
-        (str, "format"): lambda _, args, kw: "",
-        (str, "join"): lambda _, args, kw: "",
+        (list, "pop"): pop,
+        (list, "insert"): insert,
+        (list, "reverse"): walked(lambda: owner.reverse()),
+        (list, "copy"): walked(lambda: list(owner)),
+        (list, "clear"): walked(lambda: owner.clear()),
+        (dict, "__setitem__"): set_item,
+        (dict, "update"): update,
+        (dict, "pop"): pop,
+        (dict, "copy"): walked(lambda: dict(owner)),
+        (dict, "setdefault"): setdefault,
+        (str, "startswith"): walked(lambda *args: owner.startswith(*args)),
+        (str, "endswith"): walked(lambda *args: owner.endswith(*args)),
+        (str, "split"): walked(lambda *args: owner.split(*args)),
+        (dict, "items"): walked(lambda: list(owner.items())),
+        (dict, "keys"): walked(lambda: list(owner.keys())),
+        (dict, "values"): walked(lambda: list(owner.values())),
+        (dict, "get"): lambda at, *other: owner.get(key(at), *other),
+        (str, "format"): lambda *args, **named: "",
+        (str, "join"): lambda *args: "",
     }
     method = known.get((type(owner), name))
     if method is None:
@@ -56,20 +88,41 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
         try:
-            result = method(_, args, keywords)
-        except (IndexError, KeyError, TypeError) as error:
-            raise Refused(f"{error}.".capitalize(), at=node) from None
-        r.weighed(owner, node)  # a list may have been put into itself
-        return result
+            return method(*args, **keywords)
+        except (IndexError, KeyError, TypeError, ValueError) as error:
+            raise Refused(f"{_about(error)}.".capitalize(), at=node) from None
 
-    return Native(call, name)
+    return Native(call, name, walks=False)
+
+
+def _about(error: Exception) -> str:
+    """Return what Python says, without the name of a function of ours."""
+    return str(error).rpartition("() ")[2]
+
+
+def dictionary(r: Interpreter, given: tuple, named: dict[str, Any]) -> dict:
+    """Return what `dict(given, **named)` makes."""
+    if len(given) > 1:
+        raise Refused("dict() takes one dictionary, or pairs of keys and values.")
+    made: dict = {}
+    for one in given:
+        if isinstance(one, dict):
+            pay_values(len(one))
+            made.update(one)
+            continue
+        for pair in r.items(one, ast.Constant(0)):
+            both = r.items(pair, ast.Constant(0))
+            if len(both) != 2:
+                raise Refused("dict() takes a dictionary, or pairs of keys and values.")
+            made[key(both[0])] = both[1]
+    return {**made, **named}
 
 
 def _number(r: Interpreter, args: list, kind: type) -> Any:
     if len(args) == 1 and isinstance(args[0], Array):
         if args[0].framework == "torch":  # a number of Python's, which no gradient passes
-            number = r.attribute(args[0], "item", ast.Constant(0)).call(r, [], {})
-            return number if kind is float else int(r.numbers(number))
+            one = r.attribute(args[0], "item", ast.Constant(0)).call(r, [], {})
+            return one if kind is float else int(r.numbers(one))
         if kind is int:  # as taken, since only a whole number written out can be an index or a length
             args = [r.numbers(args[0]).item()]
         elif args[0].framework == "jax" and args[0].traced:
@@ -80,8 +133,10 @@ def _number(r: Interpreter, args: list, kind: type) -> Any:
             )
         else:
             return r.plain_numbers(args[0])  # float(x) of an array is its number
+    if any(isinstance(arg, str) and len(arg) > DIGITS for arg in args):
+        raise Refused(f"A number is read from at most {DIGITS} characters.", "", "too-large")
     try:
-        return kind(*args)
+        return number(kind(*args))
     except (TypeError, ValueError, OverflowError) as error:
         raise Refused(f"{error}.".capitalize()) from None
 
@@ -93,8 +148,13 @@ def _range(r: Interpreter, args: list, keywords: dict) -> list[int]:
         steps = range(*args)
     except ValueError as error:
         raise Refused(f"{error}.".capitalize()) from None
-    if len(steps) > PYTHON_SIZE:
-        raise Refused(f"A range of {len(steps)} numbers is too long.", "", "too-large")
+    try:
+        count = len(steps)
+    except OverflowError:  # Python's own count ends at 2**63
+        count = limits.SEED
+    if count > LENGTH:
+        raise Refused(f"A range has at most {LENGTH:,} numbers here.", "Use a shorter one.", "too-large")
+    pay_values(count)
     return list(steps)
 
 
@@ -119,11 +179,19 @@ def _sum(r: Interpreter, args: list, keywords: dict) -> Any:
 
 
 def _zip(r: Interpreter, args: list, keywords: dict) -> list:
-    return list(zip(*(r.items(one, ast.Constant(0)) for one in args), strict=False))
+    return _rows(r, args)
+
+
+def _rows(r: Interpreter, args: list) -> list[tuple]:
+    columns = [r.items(one, ast.Constant(0)) for one in args]
+    pay_values(len(columns) * min(map(len, columns), default=0))
+    return list(zip(*columns, strict=False))
 
 
 def _enumerate(r: Interpreter, args: list, keywords: dict) -> list:
     start = keywords.get("start", args[1] if len(args) > 1 else 0)
+    if type(start) is not int:
+        raise Refused("enumerate() counts from a whole number.")
     return list(enumerate(r.items(args[0], ast.Constant(0)), start))
 
 
@@ -141,23 +209,47 @@ def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
     return abs(args[0])
 
 
-def _extreme(pick: Callable[..., Any], op: str) -> Callable[..., Any]:
+def _extreme(sign: int, op: str) -> Callable[..., Any]:
     def call(r: Interpreter, args: list, keywords: dict) -> Any:
         items = r.items(args[0], ast.Constant(0)) if len(args) == 1 else args
-        if any(isinstance(item, Array) for item in items):
+        if set(keywords) - {"key", "default"}:
+            raise Refused(f"{op}() is read with key and default alone.")
+        if not items and "default" in keywords:
+            return keywords["default"]
+        by = keywords.get("key")
+        ranks = items if by is None else [r.call(by, [item], {}) for item in items]
+        if any(isinstance(rank, Array) for rank in ranks):
             raise Refused(
                 f"Python's {op}() of arrays depends on their numbers.",
                 "Use maximum or minimum.",
                 "data-dependent",
             )
-        return pick(items)
+        if not items:
+            raise Refused(f"{op}() of nothing has no value.")
+        best = 0
+        pay_values(len(items))
+        for i in range(1, len(items)):
+            if before(*((ranks[best], ranks[i]) if sign > 0 else (ranks[i], ranks[best]))):
+                best = i
+        return items[best]
 
     return call
 
 
+def _round(r: Interpreter, args: list, keywords: dict) -> Any:
+    if isinstance(args[0], Array):
+        return r.make("round", args)
+    digits = keywords.get("ndigits", args[1] if len(args) > 1 else None)
+    if digits is not None and (type(digits) is not int or abs(digits) > DIGITS):
+        raise Refused(f"round() is read to at most {DIGITS} digits.")
+    return number(round(args[0], digits))
+
+
 def _isinstance(r: Interpreter, args: list, keywords: dict) -> bool:
     value, kinds = args
-    return any(_is_a(value, one) for one in (kinds if isinstance(kinds, tuple) else (kinds,)))
+    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+    pay_values(len(kinds))
+    return any(_is_a(value, one) for one in kinds)
 
 
 def _is_a(value: Any, of: Any) -> bool:
@@ -189,7 +281,9 @@ def _static(r: Interpreter, args: list, keywords: dict) -> Any:
 def _hasattr(r: Interpreter, args: list, keywords: dict) -> bool:
     try:
         r.attribute(args[0], args[1], ast.Constant(0))
-    except Refused:
+    except Refused as refused:
+        if refused.code == "too-large":  # that is no answer
+            raise
         return False
     return True
 
@@ -203,21 +297,18 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "reversed": lambda r, args, kw: list(reversed(r.items(args[0], ast.Constant(0)))),
     "list": lambda r, args, kw: list(r.items(args[0], ast.Constant(0))) if args else [],
     "tuple": lambda r, args, kw: tuple(r.items(args[0], ast.Constant(0))) if args else (),
-    "dict": lambda r, args, kw: dict(*args, **kw),
+    "dict": lambda r, args, kw: dictionary(r, tuple(args), kw),
     "float": lambda r, args, kw: _number(r, args, float),
     "int": lambda r, args, kw: _number(r, args, int),
     "bool": lambda r, args, kw: r.truth(args[0], ast.Constant(0)),
     "abs": _abs,
-    "max": _extreme(max, "max"),
-    "min": _extreme(min, "min"),
+    "max": _extreme(1, "max"),
+    "min": _extreme(-1, "min"),
     "print": lambda r, args, kw: None,
-    "round": lambda r, args, kw: r.make("round", args) if isinstance(args[0], Array) else round(*args),
+    "round": _round,
     "pow": lambda r, args, kw: r.binary(ast.Pow(), args[0], args[1], ast.Constant(0)),
     "isinstance": _isinstance,
-    "map": lambda r, args, kw: [
-        r.call(args[0], list(one), {})
-        for one in zip(*(r.items(each, ast.Constant(0)) for each in args[1:]), strict=False)
-    ],
+    "map": lambda r, args, kw: [r.call(args[0], list(one), {}) for one in _rows(r, args[1:])],
     "any": lambda r, args, kw: any(
         r.truth(one, ast.Constant(0)) for one in r.items(args[0], ast.Constant(0))
     ),

@@ -6,6 +6,7 @@ import ast
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,22 +42,23 @@ from autodiff_viz.reading import (
     torch_modules,
     torch_optimizers,
 )
-from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.builder import Ref, TooLarge
 from autodiff_viz.reading.corners import refuse_jumps
+from autodiff_viz.reading.costs import LONGEST, TOKENS, budget, has_room
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.fusion import fused
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
 from autodiff_viz.reading.own_files import annotated, is_unedited, lines_of
+from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.several import Site, said, told_apart
 from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.torch_tensors import dtype_in_use
-from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_in, leaves
+from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_of, leaves
 
 _ = array_functions, hips_autograd, jax_control, linear_algebra
 
-LONGEST = 600_000  # characters of code, with tensors written out; a formula may be longer
-_IMPORTS = re.compile(r"^\s*(import|from)\s", re.MULTILINE)
+_IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]", re.MULTILINE)  # \s would read on over empty lines
 
 _log = logging.getLogger(__name__)
 
@@ -141,6 +143,25 @@ def read(text: str) -> Reading:
       GraphError: it is no text.
     """
     text = known_text(text)
+    with budget():
+        r, refused = _interpreted(text)
+        if isinstance(r, Reading):
+            return r
+    try:
+        with budget():  # what was read is shown, however many steps it took
+            return _with_footer(_reading(r, refused), text)
+    except Refused as error:
+        raise GraphError(_problem(error, text)) from None
+    except (RecursionError, MemoryError):
+        raise GraphError(_problem(_too_deep(), text)) from None
+    except GraphError:
+        raise
+    except Exception as error:
+        raise GraphError(_fault(text, r.lines_now or 1)) from error
+
+
+def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]:
+    """Return the interpreter that has read a text, and what could not be read; of a formula its reading."""
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
     python_functions.install(interpreter)
     indexing.install(interpreter)
@@ -161,7 +182,7 @@ def read(text: str) -> Reading:
     not_formula: tuple[Problem, ...] = ()
     if not _IMPORTS.search(text):  # no formula imports anything
         try:
-            return _formula(text)
+            return _formula(text), ()
         except GraphError as error:
             not_formula = error.problems
     try:
@@ -176,28 +197,33 @@ def read(text: str) -> Reading:
         refused = (_problem(error, text),)
     except GraphError as error:
         refused = error.problems
+    except (RecursionError, MemoryError):
+        refused = (_problem(_too_deep(), text, interpreter.lines_now or 1),)
     except (Return, Break, Continue):
         refused = (
             Problem("not-read", "A return, break or continue stands outside of a function or a loop."),
         )
-    except MemoryError:
-        raise  # of a process that bounds its memory
     except Exception:
         # A fault of the reader is said as one, and what came before it is there all the same.
-        line = interpreter.lines_now or 1
-        _log.exception("a text could not be read, at line %d", line)
-        message = f"Line {line} makes the reader fail: the fault is ours, not the text's."
-        refused = (
-            Problem(
-                "reader-fault",
-                message,
-                "Leave the line out, or write it another way.",
-                line=line,
-                column=0,
-                end_column=_length(text, line),
-            ),
-        )
-    reading = _reading(interpreter, refused)
+        refused = (_fault(text, interpreter.lines_now or 1),)
+    return interpreter, refused
+
+
+def _fault(text: str, line: int) -> Problem:
+    """Log the exception that is being handled, and return what is said of it."""
+    _log.exception("a text could not be read, at line %d", line)
+    return Problem(
+        "reader-fault",
+        f"Line {line} makes the reader fail: the fault is ours, not the text's.",
+        "Leave the line out, or write it another way.",
+        line=line,
+        column=0,
+        end_column=_length(text, line),
+    )
+
+
+def _with_footer(reading: Reading, text: str) -> Reading:
+    """Return the reading of a text, with what the footer of a file of ours adds."""
     footer = footer_in(text)
     if footer is None:
         return reading
@@ -245,6 +271,14 @@ def _exported(reading: Reading, footer: Footer) -> Reading:
         return {name: np.asarray(value) for name, value in trace(graph, dtype=dtype).value.items()}
 
     return replace(made, compute_answers=answers, compute_values=values)
+
+
+def _too_deep() -> Refused:
+    return Refused(
+        "Brackets, blocks or calls are nested too deep to be read here.",
+        "Give parts of it names.",
+        "too-large",
+    )
 
 
 def is_code(tree: ast.Module) -> bool:
@@ -313,6 +347,8 @@ def with_indentation(text: str) -> tuple[str, list[int]]:
     for i, line in enumerate(lines):
         if not line.strip():
             inside = 0
+        if inside > limits.NESTING:  # deeper than Python's own parser reads
+            return text, []
         opens = line.startswith("with ") and line.rstrip().endswith(":")
         lines[i] = "    " * inside + line
         if opens:
@@ -328,21 +364,33 @@ def with_cells_of_marimo(tree: ast.Module) -> ast.Module:
         return tree
     body: list[ast.stmt] = []
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and [ast.unparse(one) for one in node.decorator_list] == [
+        if isinstance(node, ast.FunctionDef) and [as_written(one) for one in node.decorator_list] == [
             "app.cell"
         ]:
             body += [one for one in node.body if not isinstance(one, ast.Return)]
         elif isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
             body.append(node)
-    shown = ("mo.", "marimo.")
-    return ast.Module(
-        [one for one in body if not (isinstance(one, ast.Expr) and ast.unparse(one).startswith(shown))], []
-    )
+    return ast.Module([one for one in body if not (isinstance(one, ast.Expr) and _shows(one.value))], [])
+
+
+def _shows(node: ast.expr) -> bool:
+    """Return whether an expression is a call of marimo, such as `mo.md(...)`."""
+    inside = False
+    while isinstance(node, (ast.Call, ast.Attribute)):
+        inside |= isinstance(node, ast.Attribute)
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return inside and isinstance(node, ast.Name) and node.id in ("mo", "marimo")
 
 
 def _tree(text: str, r: Interpreter) -> ast.Module:
     if len(text) > LONGEST:
         raise Refused(f"The text has {len(text):,} characters; {LONGEST:,} are read.", "", "too-large")
+    if not has_room(text):
+        raise Refused(
+            f"The text has more than {TOKENS:,} words, numbers, signs and lines, which are all that is read.",
+            "",
+            "too-large",
+        )
     try:
         return syntax_tree(text)
     except IndentationError as error:
@@ -361,7 +409,9 @@ def _tree(text: str, r: Interpreter) -> ast.Module:
         return tree
     except GraphError:
         raise  # too large for Python's parser
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except (RecursionError, MemoryError):  # of Python's own parser
+        raise _too_deep() from None
+    except (SyntaxError, ValueError) as error:
         raise GraphError(_not_python(error)) from None
 
 
@@ -375,13 +425,14 @@ def _not_python(error: Exception) -> Problem:
     return Problem("syntax", says, line=line, column=column, end_column=end)
 
 
-def _problem(error: Refused, text: str) -> Problem:
+def _problem(error: Refused, text: str, line: int | None = None) -> Problem:
     """Return what was refused with its place: the expression, or what of it stands in its first line."""
     at = error.at
-    line = getattr(at, "lineno", None)
+    line = getattr(at, "lineno", line)
     if line is None:
         return Problem(error.code, error.message, error.hint)
-    first = text.splitlines()[line - 1] if line <= text.count("\n") + 1 else ""
+    lines = text.splitlines()
+    first = lines[line - 1] if line <= len(lines) else ""
     in_bytes = first.encode()  # as the syntax tree counts
     begin, end = (
         len(in_bytes[: getattr(at, name, None) or 0].decode(errors="ignore"))
@@ -400,7 +451,7 @@ def _length(text: str, line: int) -> int:
 
 def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     root = r.roots[-1] if r.roots else _last(r, {*r.builder.left_out, *r.builder.merged})
-    kept = set().union(*(r.builder.ancestors(ref) for ref in _kept(r)))
+    kept = r.builder.ancestors(*_kept(r))
     gone = r.state(tensorflow_tapes.Variables).left_out - kept
     for number, draft in enumerate(r.builder.drafts):  # with what reads them: a comparison, a printed number
         if number not in kept and any(isinstance(slot, Ref) and slot.number in gone for slot in draft.slots):
@@ -409,7 +460,7 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     asked = {ref.number for ref in (root, *_asked(r)) if isinstance(ref, Ref)}
     again = r.state(jax_transforms.Tracing).made
     graph, names = r.builder.graph(root, fuse=lambda numbers: fused(r.builder, numbers, asked, again))
-    arrays_of_names = [leaf for value in r.scope.names.values() for leaf in arrays_in(value)]
+    arrays_of_names = arrays_of(r.scope.names.values())
     of_jax = [value for value in arrays_of_names if value.framework == "jax"]
     kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]
     kinds += r.state(Dtypes).floats
@@ -429,6 +480,10 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
             r.say(line, says)
 
     def answers() -> dict[str, np.ndarray | None]:
+        with refusals_as_problems():  # whoever asks for them waits for them
+            return asked_for()
+
+    def asked_for() -> dict[str, np.ndarray | None]:
         computed = _answers(r, derivatives.last(), dtype)
         for one in derivatives.each():
             try:
@@ -438,14 +493,19 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         return computed
 
     def values() -> dict[str, np.ndarray]:
+        with budget(), refusals_as_problems():  # of a tuple, list or dictionary by its path: grads.w
+            named = {
+                f"{name}.{path}" if path else name: r.builder.resolved(r.fresh(leaf).held)
+                for name, value in r.scope.names.items()
+                for path, leaf in leaves(value)
+                if isinstance(leaf, Array)
+            }
         evaluation = Evaluation(r.builder, dtype)
-        found: dict[str, np.ndarray] = {}
-        for name, value in r.scope.names.items():
-            for path, leaf in leaves(value):  # of a tuple, list or dictionary by its path: grads.w
-                held = r.builder.resolved(r.fresh(leaf).held) if isinstance(leaf, Array) else None
-                if isinstance(held, Ref) and held.number not in left_out:
-                    found[f"{name}.{path}" if path else name] = evaluation.value(held)
-        return found
+        return {
+            name: evaluation.value(held)
+            for name, held in named.items()
+            if isinstance(held, Ref) and held.number not in left_out
+        }
 
     left_out = frozenset({*r.builder.left_out, *r.builder.merged})
     by_sentence: dict[str, list[int]] = {}
@@ -454,6 +514,17 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     changes = tuple(Change(lines[0], says, tuple(lines)) for says, lines in by_sentence.items())
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
     return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
+
+
+@contextmanager
+def refusals_as_problems() -> Iterator[None]:
+    """Raise what is refused after a text was read as a GraphError."""
+    try:
+        yield
+    except Refused as error:
+        raise GraphError(Problem(error.code, error.message, error.hint)) from None
+    except TooLarge as error:
+        raise GraphError(Problem("too-large", str(error))) from None
 
 
 def _kept(r: Interpreter) -> list[Ref]:
@@ -476,9 +547,7 @@ def answer(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
       GraphError: it depends on numbers that the library draws.
     """
     value = _derivative(r, request, dtype)
-    above = set().union(
-        *(r.builder.ancestors(ref) for ref in (request.root, request.value) if isinstance(ref, Ref))
-    )
+    above = r.builder.ancestors(*(ref for ref in (request.root, request.value) if isinstance(ref, Ref)))
     drawn = {number: one for number, one in r.state(Draws).named.items() if number in above}
     if drawn:
         seeds = {number: r.builder.drafts[number].params["seed"] for number in drawn}

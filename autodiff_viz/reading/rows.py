@@ -18,6 +18,7 @@ import numpy as np
 
 from autodiff_viz.graph.text import shape_of as literal_shape
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.values import Array, Refused
 
@@ -108,7 +109,7 @@ def spread(r: Interpreter, x: Any, rows: Sequence[int]) -> Array:
     whole = (*(sizes[level] for level in rows), *shape)
     bare = _reshaped(r, _bare(x), (*lengths, *shape)) if x.rows else _bare(x)
     if bare.is_constant:
-        bare = replace(bare, held=_nested(np.broadcast_to(np.array(bare.held), whole)))
+        bare = replace(bare, held=_nested(np.broadcast_to(np.array(bare.held), sized(whole))))
     else:
         bare = r.make("broadcast_to", [bare], dtype=x.dtype, shape=whole)
     return replace(bare, rows=tuple(rows))
@@ -165,7 +166,7 @@ def make_rows(
     if op == "getitem":
         return made([_bare(x)], index=(*[(None, None, None)] * count, *params["index"]))
     if op == "at_set":
-        place = np.empty(_shape(r, x))[_python(params["index"])]
+        place = np.empty(sized(_shape(r, x)))[_python(params["index"])]
         update = aligned(r, args[1], rows, place.ndim)
         whole = spread(r, x, rows)
         return made([_bare(whole), update], index=(*[(None, None, None)] * count, *params["index"]))

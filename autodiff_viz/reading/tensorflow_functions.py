@@ -18,9 +18,11 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import axis_argument, constant, shape_of
 from autodiff_viz.reading.builder import Builder, Frame, Ref
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.python_functions import plain_method
+from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.tensorflow_tensors import (
     METHODS,
     TF,
@@ -477,7 +479,7 @@ def operator(r: Interpreter, op: ast.operator, left: Any, right: Any, node: ast.
         isinstance(side, bool) or getattr(side, "dtype", None) == BOOL for side in (left, right)
     ):
         return logical[type(op)](r, left, right)
-    raise Refused(f"This operator is not read of tensors: {ast.unparse(node)[:60]}.", at=node)
+    raise Refused(f"This operator is not read of tensors: {as_written(node)}.", at=node)
 
 
 # Limits.
@@ -828,7 +830,9 @@ def diag_part(r: Interpreter, input: Any) -> Array:
     """Read the diagonal of a square matrix."""
     x = tensor(r, input)
     rows, columns = shape_of(r, x)
-    picked = r.make("where", [constant(r, np.eye(rows, columns), "tf", BOOL), x, 0.0], dtype=x.dtype)
+    picked = r.make(
+        "where", [constant(r, np.eye(*sized((rows, columns))), "tf", BOOL), x, 0.0], dtype=x.dtype
+    )
     made = fold(r, "sum", picked, 1, False)
     return (
         made if rows <= columns else r.make("getitem", [made], dtype=x.dtype, index=((None, columns, None),))
@@ -842,7 +846,7 @@ def diag(r: Interpreter, diagonal: Any) -> Array:
     (size,) = shape_of(r, x)
     return r.make(
         "where",
-        [constant(r, np.eye(size), "tf", BOOL), r.make("expand_dims", [x], axis=0), 0.0],
+        [constant(r, np.eye(*sized((size, size))), "tf", BOOL), r.make("expand_dims", [x], axis=0), 0.0],
         dtype=x.dtype,
     )
 
@@ -950,7 +954,7 @@ def _by_places(r: Interpreter, x: Array, places: np.ndarray, batch_dims: int) ->
             dtype=x.dtype,
             index=(*at[:batch_dims], *places[at].tolist()),
         )
-        for at in np.ndindex(*outer)
+        for at in np.ndindex(*sized(outer))
     ]
     if not outer:
         return picked[0]
@@ -1144,7 +1148,9 @@ def repeat(r: Interpreter, input: Any, repeats: Any, axis: Any = None) -> Array:
     if axis is None:
         x, axis = _reshaped(r, x, (-1,)), 0
     axis = axis_of(r, x, axis)
-    places = [i for i in range(shape_of(r, x)[axis]) for _ in range(repeats)]
+    shape = shape_of(r, x)
+    sized((*shape[:axis], shape[axis] * max(repeats, 0), *shape[axis + 1 :]))
+    places = [i for i in range(shape[axis]) for _ in range(repeats)]
     return gather(r, x, places, axis=axis)
 
 
@@ -1167,7 +1173,7 @@ def pad(
         raise Refused("pad is read with a constant.")
     ends = whole_numbers(r, paddings).tolist()
     shape = tuple(size + sum(two) for size, two in zip(shape_of(r, x), ends, strict=True))
-    around = constant(r, np.full(arrays.shape_argument(shape), float(constant_values)), "tf", x.dtype)
+    around = constant(r, np.full(sized(shape), float(constant_values)), "tf", x.dtype)
     index = tuple((first, first + size, None) for size, (first, _) in zip(shape_of(r, x), ends, strict=True))
     return r.make("at_set", [around, x], dtype=x.dtype, index=index)
 
@@ -1217,7 +1223,7 @@ def constant_tensor(r: Interpreter, value: Any, dtype: Any = None, shape: Any = 
         sizes = sizes_of(r, shape)
         if shape_of(r, made) == ():
             return constant(
-                r, np.full(arrays.shape_argument(sizes), float(np.array(made.held))), "tf", made.dtype
+                r, np.full(sized(arrays.shape_argument(sizes)), float(np.array(made.held))), "tf", made.dtype
             )
         return _reshaped(r, made, sizes)
     return made
@@ -1236,7 +1242,7 @@ def filled(number: float) -> Reader:
         sizes = sizes_of(r, shape)
         kind = kind_named(r, dtype) or "float32"
         return tensor(
-            r, constant(r, np.full(arrays.shape_argument(sizes) if sizes else (), number), "tf", kind)
+            r, constant(r, np.full(sized(arrays.shape_argument(sizes) if sizes else ()), number), "tf", kind)
         )
 
     return read
@@ -1252,7 +1258,7 @@ def fill(r: Interpreter, dims: Any, value: Any) -> Array:
     one = tensor(r, value)
     if one.is_node:
         return r.make("broadcast_to", [one], dtype=one.dtype, shape=arrays.shape_argument(sizes_of(r, dims)))
-    return constant(r, np.full(arrays.shape_argument(sizes_of(r, dims)), one.held), "tf", one.dtype)
+    return constant(r, np.full(sized(arrays.shape_argument(sizes_of(r, dims))), one.held), "tf", one.dtype)
 
 
 def like(op: str) -> Reader:
@@ -1273,7 +1279,7 @@ tf("ones_like")(like("ones_like"))
 def eye(r: Interpreter, num_rows: Any, num_columns: Any = None, dtype: Any = "float32") -> Array:
     """Read an identity matrix."""
     sizes = arrays.shape_argument((num_rows, num_columns or num_rows))
-    return constant(r, np.eye(*sizes), "tf", kind_named(r, dtype))
+    return constant(r, np.eye(*sized(sizes)), "tf", kind_named(r, dtype))
 
 
 @tf("range")
@@ -1300,7 +1306,7 @@ def linspace(r: Interpreter, start: Any, stop: Any, num: Any, axis: Any = 0) -> 
     if not all(isinstance(one, (int, float)) for one in (start, stop)):
         raise Refused("linspace is read between two numbers that are written out.")
     kind = "float64" if type(start) is int else "float32"
-    steps = np.linspace(start, stop, arrays.shape_argument(num)[0], dtype=kind).astype(float)
+    steps = np.linspace(start, stop, *sized(arrays.shape_argument(num)), dtype=kind).astype(float)
     return tensor(r, constant(r, steps, "tf", kind))
 
 

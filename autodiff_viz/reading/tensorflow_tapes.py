@@ -22,6 +22,7 @@ from autodiff_viz.graph.text import numbered
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import as_literal, constant, shape_of
 from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.tensorflow_functions import add, compare, item, operator, shape_attribute, subtract
@@ -139,7 +140,7 @@ def get_variable(
     elif shape is not None and isinstance(initializer, (int, float)):
         value = constant(
             r,
-            np.full(arrays.shape_argument(tuple(shape)) if shape else (), float(initializer)),
+            np.full(sized(arrays.shape_argument(tuple(shape)) if shape else ()), float(initializer)),
             "tf",
             "float32",
         )
@@ -493,6 +494,7 @@ class Record:
 def recorded(r: Interpreter, tape: Tape | None, asked: int) -> Record:
     """Return what a tape has recorded of the nodes so far."""
     drafts = r.builder.drafts
+    pay_values(4 * len(drafts) + len(r.state(Variables).by_id))
     if tape is None:
         edges = {n: {ref.number for _, ref in differentiable(r, n)} for n in range(len(drafts))}
         return Record(edges, set(range(len(drafts))))
@@ -526,6 +528,7 @@ def reached(edges: dict[int, set[int]], root: int, source: int) -> set[int]:
         if number not in above:
             above.add(number)
             waiting += edges.get(number, ()) if number != source else ()
+    pay_values(2 * len(above))
     leads = {source} if source in above else set()
     for number in sorted(above):
         if number != source and edges.get(number, set()) & leads:
@@ -539,6 +542,7 @@ def severed(r: Interpreter, root: Ref, source: Ref, on_way: set[int], edges: dic
     The same root is returned where there is none.
     """
     drafts = r.builder.drafts
+    pay_values(4 * (len(drafts) - source.number))
     depends = {source.number}  # nodes that a graph of ours would differentiate by the source
     for number in range(source.number + 1, len(drafts)):
         draft = drafts[number]
@@ -657,6 +661,7 @@ def seeded(r: Interpreter, target: Array, seed: Any, wanted: list[list[Ref]]) ->
 def label_of(r: Interpreter, source: Array, path: str) -> str:
     """Return what an answer calls a source: as the text does, or else as its library does."""
     state, record = r.state(Variables), variable_of(r, source)
+    pay_values(len(state.labels))
     for label, known in state.labels.items():
         if known is source:
             return label
@@ -782,7 +787,7 @@ def _rows(
             "",
             "too-large",
         )
-    weights = np.eye(size).reshape(size, *shape)
+    weights = np.eye(*sized((size, size))).reshape(size, *shape)
     total_shape = (*shape, *shape_of(r, source))
     if size <= SYMBOLIC_ROWS:
         rows = []
@@ -803,7 +808,7 @@ def _rows(
         stacked = r.make("stack", rows, dtype=source.dtype, axis=0)
         whole = arrays.reshape(r, stacked, total_shape) if shape_of(r, stacked) != total_shape else stacked
     else:
-        seed = r.builder.input(as_literal(np.zeros(shape_of(r, target))), "")
+        seed = r.builder.input(as_literal(np.zeros(sized(shape_of(r, target)))), "")
         product = r.make(
             "sum", [r.make("mul", [target, Array(seed, "tf", target.dtype)])], dtype=target.dtype
         )
@@ -817,7 +822,7 @@ def _rows(
             )
         numbers = []
         for i in range(size):
-            chosen = np.broadcast_to(weights[i], shape_of(r, target)) if batch else weights[i]
+            chosen = np.broadcast_to(weights[i], sized(shape_of(r, target))) if batch else weights[i]
             r.builder.drafts[seed.number].params["value"] = as_literal(np.ascontiguousarray(chosen))
             r.builder.forget_numbers()
             numbers.append(r.builder.numbers(row.held, target.dtype))
@@ -916,7 +921,7 @@ def placeholder(r: Interpreter, dtype: Any = "float32", shape: Any = None, name:
             value = None
     if value is None:
         sizes = [] if shape is None else [1 if size is None else size for size in shape]
-        value = as_literal(np.ones(arrays.shape_argument(tuple(sizes)) if sizes else ()))
+        value = as_literal(np.ones(sized(arrays.shape_argument(tuple(sizes)) if sizes else ())))
     made = Array(r.builder.input(value, ""), "tf", kind)
     feeds.placeholders.append(made)
     return made

@@ -21,12 +21,14 @@ from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
 from autodiff_viz.reading import torch_functional
-from autodiff_viz.reading.arrays import known, shape_of
+from autodiff_viz.reading.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
+from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.declared import Detached
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import argument, merged
+from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.several import Site
 from autodiff_viz.reading.torch_elements import absolute, clamp
 from autodiff_viz.reading.torch_memory import (
@@ -64,7 +66,6 @@ from autodiff_viz.reading.values import (
     Refused,
     leaves,
     mapped,
-    parameter_names,
 )
 
 _ = torch_functional
@@ -128,6 +129,7 @@ def reached(r: Interpreter, root: Ref) -> set[int]:
             continue
         slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
         waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
+    pay_values(8 * len(numbers))  # again for each derivative of a derivative
     return numbers
 
 
@@ -682,7 +684,7 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
         ast.FloorDiv: "floor_divide",
     }
     if type(op) not in names:
-        raise Refused(f"This operator is not read of tensors: {ast.unparse(node)[:60]}.", at=node)
+        raise Refused(f"This operator is not read of tensors: {as_written(node)}.", at=node)
     if isinstance(op, ast.Sub) and booleans:
         raise LibraryError(
             "Subtraction, the `-` operator, with two bool tensors is not supported.",
@@ -740,21 +742,40 @@ def get_item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Any:
 
 
 def named(r: Interpreter, value: Any, name: str) -> None:
-    """Note the first name of a tensor, which its answer has; those in a list or a dictionary are numbered."""
-    if isinstance(value, Array) and value.framework == "torch":
-        about = info(r, value)
-        about.label = about.label or name
-        hinted = value.held if isinstance(value.held, Ref) else None
-        if hinted is not None and isinstance(r.builder, Builder) and not r.builder.drafts[hinted.number].hint:
-            r.builder.drafts[hinted.number].hint = name.replace(".", "_")
-    elif isinstance(value, (list, tuple)) and len(value) <= 64 and type(value) in (list, tuple):
-        for i, one in enumerate(value):
-            if isinstance(one, (Array, list, tuple, dict)):
-                named(r, one, f"{name}.{i}")
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            if isinstance(one, (Array, list, tuple, dict)):
-                named(r, one, f"{name}.{key}")
+    """Note the first name of a tensor, which its answer has; those in a list or a dictionary are numbered.
+
+    A list that stands in several places is walked at the first one.
+    """
+    seen: set[int] = set()
+    waiting = [(value, name)]
+    while waiting:
+        one, label = waiting.pop()
+        if isinstance(one, Array) and one.framework == "torch":
+            _label(r, one, label)
+        if id(one) in seen or len(label) > LABEL:
+            continue
+        if isinstance(one, dict):
+            inside = list(one.items())
+        elif type(one) in (list, tuple) and len(one) <= 64:
+            inside = list(enumerate(one))
+        else:
+            continue
+        seen.add(id(one))
+        pay_values(4 + len(inside))
+        held = [(each, f"{label}.{key}") for key, each in inside if isinstance(each, _NAMED)]
+        waiting += reversed(held)
+
+
+LABEL = 400  # characters of the name of a tensor in lists inside lists
+_NAMED = (Array, list, tuple, dict)
+
+
+def _label(r: Interpreter, array: Array, name: str) -> None:
+    about = info(r, array)
+    about.label = about.label or name
+    hinted = array.held if isinstance(array.held, Ref) else None
+    if hinted is not None and isinstance(r.builder, Builder) and not r.builder.drafts[hinted.number].hint:
+        r.builder.drafts[hinted.number].hint = name.replace(".", "_")
 
 
 # Modes.
@@ -1025,7 +1046,7 @@ def tangent_of(r: Interpreter, done: Called, tangents: Any) -> Array:
     value = done.value
     if not isinstance(value, Array):
         raise Refused("jvp() is read of functions that return one tensor.")
-    seed = r.builder.input(_literal(np.zeros(shape_of(r, value))), SEED)
+    seed = r.builder.input(_literal(np.zeros(sized(shape_of(r, value)))), SEED)
     total = r.builder.add("mul", [value.held, seed])
     if shape_of(r, value) != ():
         total = r.builder.add("sum", [total])

@@ -12,6 +12,7 @@ import numpy as np
 
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, named_dtype, shape_of
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_elements import absolute, at_least, divide, is_nan, promoted
 from autodiff_viz.reading.torch_memory import LibraryError
@@ -532,7 +533,7 @@ def diagonal_plain(r: Interpreter, x: Array, first: int = 0, second: int = 1, of
         arrays.transpose(r, x, (*rest, first, second)) if (*rest, first, second) != tuple(range(rank)) else x
     )
     rows, columns = shape_of(r, moved)[-2:]
-    mask = np.eye(rows, columns, offset)
+    mask = np.eye(*sized((rows, columns)), offset)
     keep = np.argwhere(mask)
     # Each diagonal element is alone in its row or column, so that a sum over the mask picks it.
     if not len(keep):
@@ -564,7 +565,7 @@ def diag(r: Interpreter, input: Array, diagonal: int = 0) -> Array:
 def diag_embed(r: Interpreter, input: Array) -> Array:
     """Read matrices with given diagonals."""
     size = shape_of(r, input)[-1]
-    mask = constant(r, np.eye(size), "torch", BOOL)
+    mask = constant(r, np.eye(*sized((size, size))), "torch", BOOL)
     return r.make("where", [mask, arrays.expand(r, input, -1), 0.0])
 
 
@@ -581,10 +582,14 @@ def _triangle(r: Interpreter, x: Array, mask: np.ndarray) -> Array:
 
 
 both("tril")(
-    lambda r, input, diagonal=0: _triangle(r, input, np.tril(np.ones(shape_of(r, input)[-2:]), diagonal))
+    lambda r, input, diagonal=0: _triangle(
+        r, input, np.tril(np.ones(sized(shape_of(r, input)[-2:])), diagonal)
+    )
 )
 both("triu")(
-    lambda r, input, diagonal=0: _triangle(r, input, np.triu(np.ones(shape_of(r, input)[-2:]), diagonal))
+    lambda r, input, diagonal=0: _triangle(
+        r, input, np.triu(np.ones(sized(shape_of(r, input)[-2:])), diagonal)
+    )
 )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, shape_of
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_elements import absolute, clamp
 from autodiff_viz.reading.torch_folds import fold, matmul, norm, variance
@@ -285,7 +286,9 @@ def embedding(r: Interpreter, input: Array, weight: Array, padding_idx: Any = No
     made = pick(r, weight, 0, input)
     if padding_idx is not None:
         mask = numbers(r, input) != padding_idx % shape_of(r, weight)[0]
-        shown = constant(r, np.broadcast_to(mask[..., None], shape_of(r, made)).astype(float), "torch", BOOL)
+        shown = constant(
+            r, np.broadcast_to(mask[..., None], sized(shape_of(r, made))).astype(float), "torch", BOOL
+        )
         made = r.make("where", [shown, made, detach(r, made)])
     return made
 
@@ -303,7 +306,7 @@ def pad(r: Interpreter, input: Array, pad: Any, mode: str = "constant", value: A
             raise Refused("A negative padding is not read.", "Write a slice.")
         index[axis] = (before, before + shape[axis], None)
         shape[axis] += before + after
-    around = constant(r, np.full(shape, float(value or 0.0)), "torch", input.dtype)
+    around = constant(r, np.full(sized(shape), float(value or 0.0)), "torch", input.dtype)
     return r.make("at_set", [around, input], dtype=input.dtype, index=tuple(index))
 
 
@@ -340,7 +343,7 @@ def conv2d(
     if holes != (1, 1):
         out, into = shape_of(r, weight)[:2]
         wide = ((rows - 1) * holes[0] + 1, (columns - 1) * holes[1] + 1)
-        empty = constant(r, np.zeros((out, into, *wide)), "torch", weight.dtype)
+        empty = constant(r, np.zeros(sized((out, into, *wide))), "torch", weight.dtype)
         every = (None, None, None)
         index = (every, every, (None, None, holes[0]), (None, None, holes[1]))
         weight = r.make("at_set", [empty, weight], index=index)
@@ -573,7 +576,7 @@ def attention(
         "mul", [matmul(r, query, turned), shape_of(r, query)[-1] ** -0.5 if scale is None else scale]
     )
     if is_causal:
-        allowed = np.tril(np.ones(shape_of(r, scores)[-2:]))
+        allowed = np.tril(np.ones(sized(shape_of(r, scores)[-2:])))
         attn_mask = constant(r, allowed, "torch", BOOL)
     if isinstance(attn_mask, Array):
         scores = (

@@ -15,6 +15,7 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading import torch_functional
 from autodiff_viz.reading.arrays import constant, named_dtype, shape_of, transpose
 from autodiff_viz.reading.builder import Frame, Ref
+from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_autograd import called, recorded
 from autodiff_viz.reading.torch_memory import LibraryError, info
@@ -97,12 +98,12 @@ def _drawn(r: Interpreter, drawn: np.ndarray) -> Array:
 
 def filled(r: Interpreter, shape: tuple[int, ...], value: float) -> Array:
     """Return a parameter of one number."""
-    return parameter(r, constant(r, np.full(shape, value), "torch", r.state(Draws).default))
+    return parameter(r, constant(r, np.full(sized(shape), value), "torch", r.state(Draws).default))
 
 
 def buffer(r: Interpreter, shape: tuple[int, ...], value: float) -> Array:
     """Return a tensor of a module that is no parameter."""
-    made = constant(r, np.full(shape, value), "torch", r.state(Draws).default)
+    made = constant(r, np.full(sized(shape), value), "torch", r.state(Draws).default)
     made.held = r.builder.input(made.held, "")
     r.builder.replaced.add(made.held.number)
     return made
@@ -477,7 +478,7 @@ def _cell(r: Interpreter, kind: str, f: dict[str, Any], end: str, x: Array, stat
 
 def _zeros(r: Interpreter, x: Array, hidden: int, kind: str) -> Any:
     shape = (*shape_of(r, x)[:-1], hidden)
-    zero = constant(r, np.zeros(shape), "torch", x.dtype)
+    zero = constant(r, np.zeros(sized(shape)), "torch", x.dtype)
     return (zero, zero) if kind == "LSTM" else zero
 
 
@@ -801,6 +802,7 @@ def _zero_grad(r: Interpreter, instance: Instance, set_to_none: bool = True) -> 
 
 def zero_gradients(r: Interpreter, parameters: list[Array], set_to_none: bool = True) -> None:
     """Read `zero_grad`: gradients become None, or zeros if the text wants it."""
+    pay_values(4 * len(parameters))
     for one in parameters:
         about = info(r, one)
         if set_to_none:
@@ -1010,7 +1012,7 @@ def _filling(r: Interpreter, x: Array, value: float) -> Array:
 initial("constant_")(lambda r, x, val: _filling(r, x, val))
 initial("ones_")(lambda r, x: _filling(r, x, 1.0))
 initial("zeros_")(lambda r, x: _filling(r, x, 0.0))
-initial("eye_")(lambda r, x: copy_to(r, x, constant(r, np.eye(*shape_of(r, x)), "torch", x.dtype)))
+initial("eye_")(lambda r, x: copy_to(r, x, constant(r, np.eye(*sized(shape_of(r, x))), "torch", x.dtype)))
 initial("uniform_")(
     lambda r, x, a=0.0, b=1.0: fill_drawn(
         r, x, generator(r).uniform(shape_of(r, x), a, b, x.dtype), "uniform_"

@@ -14,6 +14,7 @@ from autodiff_viz.graph.model import IDENTITY
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, shape_of
 from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError, change, record
 from autodiff_viz.reading.torch_shapes import broadcast_to, indexed, squeeze_plain
@@ -187,11 +188,13 @@ def index_add(
 def index_fill(r: Interpreter, input: Array, dim: int, index: Array, value: Any) -> Array:
     """Read slices that are filled with a number."""
     shape, axis = shape_of(r, input), whole(r, dim) % len(shape_of(r, input))
-    mask = np.zeros(shape[axis])
+    mask = np.zeros(sized((shape[axis],)))
     mask[numbers(r, index)] = 1
     spread = mask.reshape(tuple(-1 if i == axis else 1 for i in range(len(shape))))
     return r.make(
-        "where", [constant(r, np.broadcast_to(spread, shape), "torch", BOOL), value, input], dtype=input.dtype
+        "where",
+        [constant(r, np.broadcast_to(spread, sized(shape)), "torch", BOOL), value, input],
+        dtype=input.dtype,
     )
 
 
@@ -211,7 +214,7 @@ def _positions(r: Interpreter, x: Array, index: Any) -> np.ndarray | None:
             read.append(part)
     shape = shape_of(r, x)
     try:
-        return np.arange(prod(shape)).reshape(shape)[tuple(read)]
+        return np.arange(prod(sized(shape))).reshape(shape)[tuple(read)]
     except IndexError as error:
         raise LibraryError(f"{error}.".capitalize()) from None
 
@@ -258,9 +261,11 @@ def _is_rows(r: Interpreter, part: Any, count: int) -> bool:
     if isinstance(part, list):
         return part == list(range(count))
     if isinstance(part, Array) and not part.is_node:
-        return np.array_equal(np.array(part.held), np.arange(count))
+        return np.array_equal(np.array(part.held), np.arange(*sized((count,))))
     return (
-        isinstance(part, Array) and part.dtype == INT and np.array_equal(numbers(r, part), np.arange(count))
+        isinstance(part, Array)
+        and part.dtype == INT
+        and np.array_equal(numbers(r, part), np.arange(*sized((count,))))
     )
 
 
@@ -295,12 +300,12 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) 
         and shape_of(r, value)
     ):
         raise Refused("One place is written twice here.", "Use index_add_().", at=target)
-    mask = np.zeros(prod(shape_of(r, x)))
+    mask = np.zeros(prod(sized(shape_of(r, x))))
     mask[positions.ravel()] = 1
     shaped = constant(r, mask.reshape(shape_of(r, x)), "torch", BOOL)
     if isinstance(value, Array) and shape_of(r, value):
-        order = np.zeros(prod(shape_of(r, x)), int)
-        order[positions.ravel()] = np.arange(positions.size)
+        order = np.zeros(prod(sized(shape_of(r, x))), int)
+        order[positions.ravel()] = np.arange(*sized((positions.size,)))
         spread = take(r, broadcast_to(r, value, positions.shape), order.reshape(shape_of(r, x)))
     else:
         spread = value
@@ -339,7 +344,7 @@ def in_place_method(name: str) -> Callable[..., Any] | None:
 @arrays.known("fill_diagonal_", table=TENSOR)
 def fill_diagonal_(r: Interpreter, x: Array, fill_value: float) -> Array:
     """Read a diagonal that is filled with a number, in place."""
-    mask = constant(r, np.eye(*shape_of(r, x)), "torch", BOOL)
+    mask = constant(r, np.eye(*sized(shape_of(r, x))), "torch", BOOL)
     return change(r, x, r.make("where", [mask, fill_value, x], dtype=x.dtype))
 
 

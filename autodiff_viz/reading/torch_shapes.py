@@ -13,6 +13,7 @@ import numpy as np
 from autodiff_viz.graph.model import IDENTITY
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import named_dtype, shape_of
+from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError, info, view
 from autodiff_viz.reading.torch_tensors import TENSOR, TORCH, both, cast, dims, tensor, whole
@@ -159,7 +160,7 @@ def permute(r: Interpreter, input: Array, *dims: Any) -> Array:
 def movedim(r: Interpreter, input: Array, source: Any, destination: Any) -> Array:
     """Read that dimensions move."""
     rank = len(shape_of(r, input))
-    order = np.moveaxis(np.empty((1,) * 0 + tuple(range(1, rank + 1))), source, destination).shape
+    order = np.moveaxis(np.empty(sized(range(1, rank + 1))), source, destination).shape
     return _ordered(r, input, tuple(size - 1 for size in order))
 
 

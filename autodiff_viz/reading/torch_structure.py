@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from autodiff_viz.reading.costs import WALKED, pay_values
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.values import Array, Instance
@@ -52,6 +53,7 @@ def named_modules(instance: Instance) -> Iterator[tuple[str, Instance]]:
         if id(one) in seen:
             continue
         seen.add(id(one))
+        pay_values(WALKED + 2 * len(one.fields))
         yield name, one
         inside = [(f"{name}.{own}" if name else own, value) for own, value in children(one)]
         waiting += reversed(inside)

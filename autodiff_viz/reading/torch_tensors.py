@@ -22,6 +22,7 @@ from autodiff_viz.language.parse import parse_lambda
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, dtype_of, named_dtype, shape_of
 from autodiff_viz.reading.builder import Builder, Ref
+from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import DETACHED, LibraryError, change, info, leaf, view
@@ -309,7 +310,7 @@ def _filled(value: float) -> Callable[..., Any]:
         requires_grad: Any = False,
     ) -> Array:
         shape = sizes_of(r, sizes if size is None else (size,))
-        made = constant(r, np.full(shape, value), "torch", r.state(Draws).default)
+        made = constant(r, np.full(sized(shape), value), "torch", r.state(Draws).default)
         return kept(r, made, dtype, requires_grad)
 
     return make
@@ -338,7 +339,7 @@ def full(
     if isinstance(fill_value, Array) or not math.isfinite(fill_value):
         return detach(r, r.make("broadcast_to", [fill_value], shape=shape, dtype=r.state(Draws).default))
     kind = {bool: BOOL, int: INT}.get(type(fill_value), r.state(Draws).default)
-    return kept(r, constant(r, np.full(shape, float(fill_value)), "torch", kind), dtype, requires_grad)
+    return kept(r, constant(r, np.full(sized(shape), float(fill_value)), "torch", kind), dtype, requires_grad)
 
 
 @arrays.known("torch.eye", table=TORCH)
@@ -346,7 +347,9 @@ def eye(
     r: Interpreter, n: int, m: Any = None, dtype: Any = None, device: Any = None, requires_grad: Any = False
 ) -> Array:
     """Read the identity matrix."""
-    made = constant(r, np.eye(whole(r, n), whole(r, n if m is None else m)), "torch", r.state(Draws).default)
+    made = constant(
+        r, np.eye(*sized((whole(r, n), whole(r, n if m is None else m)))), "torch", r.state(Draws).default
+    )
     return kept(r, made, dtype, requires_grad)
 
 
@@ -365,7 +368,7 @@ def linspace(
     requires_grad: Any = False,
 ) -> Array:
     """Read numbers at equal distances."""
-    return _spaced(r, np.linspace(start, end, sizes_of(r, (steps,))[0]), dtype, requires_grad)
+    return _spaced(r, np.linspace(start, end, *sized(sizes_of(r, (steps,)))), dtype, requires_grad)
 
 
 @arrays.known("torch.logspace", table=TORCH)
@@ -379,7 +382,7 @@ def logspace(
     requires_grad: Any = False,
 ) -> Array:
     """Read numbers with equal quotients."""
-    return _spaced(r, np.logspace(start, end, whole(r, steps), base=base), dtype, requires_grad)
+    return _spaced(r, np.logspace(start, end, *sized((whole(r, steps),)), base=base), dtype, requires_grad)
 
 
 @arrays.known("torch.arange", table=TORCH)
@@ -735,7 +738,9 @@ def number_of(r: Interpreter, x: Array) -> Array:
 @arrays.known("tolist", table=TENSOR)
 def tolist(r: Interpreter, x: Array) -> Any:
     """Read the numbers of a tensor as a list."""
-    return numbers(r, x, "A list of numbers").tolist()
+    found = numbers(r, x, "A list of numbers")
+    pay_values(found.size)
+    return found.tolist()
 
 
 @arrays.known("numpy", "__array__", table=TENSOR)

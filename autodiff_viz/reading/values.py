@@ -6,36 +6,15 @@ Plain values are Python's own numbers, strings, tuples, lists, dictionaries, sli
 from __future__ import annotations
 
 import ast
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
 
-import jax
-import jax.scipy.special
-import numpy as np
-
 from autodiff_viz.reading.builder import Held, Ref
+from autodiff_viz.reading.costs import NESTED, WALKED, Refused, pay_values
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 INT, BOOL = "int", "bool"
-
-
-class Refused(Exception):
-    """Raised where a text cannot be read; the interpreter adds the place.
-
-    Attributes:
-      message: what was found and what was needed.
-      hint: the nearest thing that works.
-      by_library: whether the library itself raises an error there.
-    """
-
-    by_library = False
-
-    def __init__(self, message: str, hint: str = "", code: str = "not-read", at: ast.AST | None = None):
-        super().__init__(message)
-        self.message, self.hint, self.code, self.at = message, hint, code, at
 
 
 @dataclass(eq=False)
@@ -136,12 +115,15 @@ class Native:
       call: it, of the interpreter, the positional and the keyword arguments.
       name: as messages name it.
       inner: the function that it was made from, if it was, whose parameters name what is differentiated by.
+      walks: whether it may walk all that is in the lists that it gets, which are then counted before; if not,
+        it pays for what it does.
     """
 
     call: Callable[[Any, list[Any], dict[str, Any]], Any]
     name: str
     inner: Any = None
     attributes: dict[str, Any] = field(default_factory=dict)
+    walks: bool = True
 
 
 @dataclass(eq=False)
@@ -190,64 +172,83 @@ class Instance:
     name: str = ""
 
 
-def parameter_names(function: Any) -> list[str]:
-    """Return the names of a function's positional parameters, of what it was made from if that is known."""
-    while getattr(function, "inner", None) is not None:
-        function = function.inner
-    if isinstance(function, Instance) and isinstance(function.of, Class):
-        function = function.of.members.get("forward", function)
-        return parameter_names(function)[1:]
-    if isinstance(function, Path):
-        return library_parameters(function.name)
-    return function.parameters() if hasattr(function, "parameters") else []
-
-
-def library_parameters(path: str) -> list[str]:
-    """Return the names of the parameters of a function of JAX or NumPy, by its signature."""
-    module, *names = path.split(".")
-    value: Any = {"jax": jax, "numpy": np, "autograd": SimpleNamespace(numpy=np)}.get(module)
-    for name in names:
-        value = getattr(value, name, None)
-    if isinstance(value, np.ufunc):
-        return ["x"] if value.nin == 1 else [f"x{i + 1}" for i in range(value.nin)]
-    try:
-        return list(inspect.signature(value).parameters) if callable(value) else []
-    except (TypeError, ValueError):
-        return []
-
-
 def arrays_in(value: Any) -> list[Array]:
     """Return the arrays in nested tuples, lists and dictionaries, in the order of JAX's leaves."""
     return [leaf for _, leaf in leaves(value) if isinstance(leaf, Array)]
 
 
-def leaves(value: Any, path: str = "") -> list[tuple[str, Any]]:
-    """Return (path, leaf) of nested tuples, lists and dictionaries; a dictionary is sorted by key."""
-    if isinstance(value, dict):
-        keys = sorted(value, key=str)
-        return [pair for key in keys for pair in leaves(value[key], f"{path}.{key}" if path else str(key))]
+def leaves(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, Any]]:
+    """Return (path, leaf) of nested tuples, lists and dictionaries; a dictionary is sorted by key.
+
+    Raises:
+      Refused: code "too-large", they are nested too deep, as a list in itself is, or take too many steps.
+    """
     if value is None:  # holds no leaf, as in JAX
         return []
-    if isinstance(value, (tuple, list)):
-        names = getattr(value, "_fields", range(len(value)))
-        return [
-            pair
-            for name, one in zip(names, value, strict=True)
-            for pair in leaves(one, f"{path}.{name}" if path else str(name))
-        ]
-    return [(path, value)]
+    if not isinstance(value, (dict, tuple, list)):
+        return [(path, value)]
+    inside = _entered(value, depth, len(path))
+    if isinstance(value, dict):
+        pairs = [(key, value[key]) for key in sorted(value, key=str)]
+    else:
+        pairs = list(zip(names_of(value) or range(inside), value, strict=True))
+    return [
+        pair
+        for name, one in pairs
+        for pair in leaves(one, f"{path}.{name}" if path else str(name), depth + 1)
+    ]
 
 
-def mapped(function: Callable[[Any], Any], value: Any) -> Any:
-    """Return nested tuples, lists and dictionaries with the function of each leaf, called in leaf order."""
+def mapped(function: Callable[[Any], Any], value: Any, depth: int = 0) -> Any:
+    """Return nested tuples, lists and dictionaries with the function of each leaf, called in leaf order.
+
+    Raises:
+      Refused: as `leaves`.
+    """
     if value is None:
         return None
+    if not isinstance(value, (dict, tuple, list)):
+        return function(value)
+    _entered(value, depth)
     if isinstance(value, dict):
-        made = {key: mapped(function, value[key]) for key in sorted(value, key=str)}
+        made = {key: mapped(function, value[key], depth + 1) for key in sorted(value, key=str)}
         return {key: made[key] for key in value}
-    if isinstance(value, tuple):
-        items = [mapped(function, one) for one in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    items = [mapped(function, one, depth + 1) for one in value]
     if isinstance(value, list):
-        return [mapped(function, one) for one in value]
-    return function(value)
+        return items
+    return type(value)(*items) if names_of(value) else tuple(items)
+
+
+def _entered(value: Any, depth: int, path: int = 0) -> int:
+    """Pay for a walk over a list, with as many characters of a path for each value; return its length."""
+    if depth >= NESTED:
+        raise Refused(
+            f"Lists are nested more than {NESTED} deep, as one is that holds itself.", "", "too-large"
+        )
+    pay_values(WALKED + len(value) * (1 + path // WALKED))
+    return len(value)
+
+
+def names_of(value: Any) -> tuple[str, ...]:
+    """Return the names of the elements of a tuple that has names for them, as a NamedTuple has."""
+    return type(value)._fields if isinstance(value, tuple) and hasattr(type(value), "_fields") else ()
+
+
+def arrays_of(values: Iterable[Any]) -> list[Array]:
+    """Return the arrays in nested tuples, lists and dictionaries, each list looked at once.
+
+    However often a list stands in others, or in itself, it is walked once: a text may name what it likes.
+    """
+    found: list[Array] = []
+    seen: set[int] = set()
+    waiting = list(values)[::-1]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Array):
+            found.append(one)
+        elif isinstance(one, (dict, list, tuple)) and id(one) not in seen:
+            seen.add(id(one))
+            # A maximum with its indices is a tuple that makes nodes as soon as it is iterated over.
+            inside = tuple.__iter__(one) if isinstance(one, tuple) else one
+            waiting += [*(one.values() if isinstance(one, dict) else inside)][::-1]
+    return found

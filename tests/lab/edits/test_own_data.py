@@ -34,6 +34,12 @@ def file(array: np.ndarray, node: str | None = "x", **saved) -> dict:
     return {"kind": "data", "node": node, "npy": b64encode(npy(array, **saved)).decode()}
 
 
+def npy_with_shape(lengths: str) -> bytes:
+    """Return an .npy file whose header has this text as its shape."""
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({lengths}), }}\n".encode()
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(8)
+
+
 def npy(array: np.ndarray, **saved) -> bytes:
     """Return the file that NumPy writes."""
     held = BytesIO()
@@ -198,6 +204,10 @@ def header(shape: str) -> bytes:
         (header("1 2,"), "This .npy file holds no plain array of numbers."),
         (header("999999999, 999999999"), "These are 999,999,998,000,000,001 numbers; the limit is 65,536."),
         (npy(np.zeros((1,) * 7)), "This array has 7 axes; the limit is 6."),
+        (npy_with_shape("1 2,"), "This .npy file holds no plain array of numbers."),
+        (npy_with_shape(",,2"), "This .npy file holds no plain array of numbers."),
+        (npy_with_shape("9" * 5_000 + ","), "This .npy file holds no plain array of numbers."),
+        (npy_with_shape("9" * 18 + ","), "These are 999,999,999,999,999,999 numbers; the limit is 65,536."),
         (b"\x93NUMPY" + bytes(BYTES), "This file has 534,294 bytes; the limit is 534,288."),
     ],
 )
