@@ -22,8 +22,8 @@ GLOSSARY = {
     "rule": "What a node passes on in place of JAX's own derivative, whatever the truth is: stop, rewrite, "
     "scale, a declared pullback, another expression.",
     "residual": "An array that the forward pass keeps, since the backward pass needs it.",
-    "run": "One computation of a node: in the forward pass, or once more in the backward pass if it is "
-    "checkpointed.",
+    "run": "One computation of a node: in the forward pass, or again in the backward pass at a "
+    "checkpoint, unless JAX drops it, since no derivative needs it.",
     "checkpoint": "A region of nodes whose results are not kept, unless its policy says so: the backward "
     "pass computes again those that it needs.",
     "live": "In memory after a step: computed already, and still needed by a later step.",
