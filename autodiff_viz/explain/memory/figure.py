@@ -315,7 +315,8 @@ def _small(text: str) -> dict[str, Any]:
 
 def _explanation(measured: Memory, xla: XlaMemory | None) -> list[str]:
     marks = {_mark(step) for step in measured.steps}
-    again = f"{AGAIN} runs again; " * (AGAIN in marks) + f"{DROPPED} would, JAX drops it; " * (DROPPED in marks)
+    words = {AGAIN: "runs again", DROPPED: "would, JAX drops it"}
+    again = "".join(f"{mark} {says}; " for mark, says in words.items() if mark in marks)
     lines = [
         f"{coloured('■', VALUE)} values {coloured('■', CHECKPOINT)} factors of derivatives "
         f"{coloured('■', COTANGENT)} contributions to cotangents",

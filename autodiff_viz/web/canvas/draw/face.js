@@ -1,10 +1,10 @@
 // @ts-check
 // Place sign, name, numbers and chips on a card at a level of detail, and choose how large they are.
 
-import { RULES, shared } from "../../base/constants.js";
+import { RULES } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
 import { icon } from "../../base/icons.js";
-import { fitting, shortened, shortenedName, textWidth } from "../../base/numbers.js";
+import { fitting, isNegative, shortened, shortenedName, textWidth } from "../../base/numbers.js";
 import { clamp } from "../state/geometry.js";
 import { halfOf, THUMB } from "./heat_card.js";
 import { isBare } from "./levels.js";
@@ -493,7 +493,7 @@ export function writeNumber(element, text, num, room, least, most, bare = false)
   const fitted = fitting(text, num, room / BOLD / size + 0.01);
   const fits = bare ? fitted.replaceAll("\u2016", "") : fitted;
   if (element.textContent !== fits) element.textContent = fits;
-  element.classList.toggle("negative", text.startsWith(shared.minus));
+  element.classList.toggle("negative", isNegative(text));
   element.style.setProperty("--size", `${size.toFixed(1)}px`);
   return size;
 }
