@@ -16,8 +16,10 @@
  * @typedef {object} CheckData
  * @property {string[]} [notes] what the check does not say by itself, and what is still to be wired
  * @property {import("./base/cure.js").Explanation} [origin] where a NaN or an infinity comes from
- * @property {"agrees" | "differs" | "checking" | "asks" | "waits" | "failed"} [state] none: there is nothing to check
+ * @property {"agrees" | "differs" | "part" | "checking" | "asks" | "waits" | "failed"} [state] none: there is nothing to
+ *   check; "part": what is left of code of which something was refused agrees
  * @property {string} [says] the state in words
+ * @property {string} [short] the same in a few words, of a result
  * @property {LintData[]} [lints]
  * @property {boolean} [cancel] whether the check takes long and can be cancelled
  * @property {{ state: "agrees" | "differs" | "blocked" | "failed", says: string }} [forward] of the tangents, in forward mode
