@@ -13,7 +13,8 @@ GLOSSARY = {
     "seed": "The number at the output with which the way back begins: 1, unless you set another.",
     "stop": "A stop lets values through and no gradient.",
     "twins": "Two graphs with equal values and other gradients.",
-    "NaN": "What 0 \u00b7 \u221e and 0/0 give: no number. Whatever touches it is NaN.",
+    "NaN": "What 0 \u00b7 \u221e and 0/0 give: no number. A sum or a product with NaN is NaN; "
+    "a where that takes its other branch is not.",
     "pullback": "The backward step of a node: it takes the cotangent that arrives at the node and gives "
     "what each of its wires passes back.",
     "arriving cotangent": "The sum of what all readers of this node pass back to it.",
