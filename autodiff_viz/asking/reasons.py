@@ -125,8 +125,8 @@ def _of_runs(found: Trace, name: str) -> str:
         return f"{none}: it runs forward alone."
     by = listed([quoted(region.name) for region in around], TERMS)
     again = f"{runs.forward} forward + {runs.backward} on the way back, by {by}."
-    if runs.kept < runs.backward:
-        again += f" JAX then drops {runs.backward - runs.kept} of these: no slope needs its result."
+    if runs.dropped:
+        again += f" JAX then drops {runs.dropped} of these: no slope needs its result."
     return again
 
 

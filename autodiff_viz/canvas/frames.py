@@ -32,7 +32,9 @@ def region_data(
       counts: run counts of its nodes, where they are known.
     """
     runs = [counts[name] for name in region.nodes if name in counts]
-    again = max((r.forward + r.backward for r in runs), default=0)
+    made = max((r.made for r in runs), default=0)
+    # Of a region that JAX runs again, each card says for itself what is dropped of its runs.
+    dropped = max((r.dropped for r in runs), default=0) if made == 1 else 0
     faults = [p for p in problems if p.code.startswith("region") and region.name in p.message]
     # The nodes that would make it valid, unless computing them for every region would take long.
     effort = len(graph.nodes) * len(graph.regions) ** 2
@@ -47,7 +49,8 @@ def region_data(
         "policy": region.policy,
         "saved": sorted(region.saved),
         "head": "" if region.policy == POLICIES[0] else show_head(region),
-        "badge": f"\u00d7{again}" if again > 1 else None,
+        "badge": f"\u00d7{made}" if made > 1 else None,
+        "dropped": dropped or None,
         "problem": faults[0].message if faults else None,
         "fault": _fault(faults[0]) if faults else None,
         "path": list(faults[0].path) if faults else [],

@@ -25,12 +25,14 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.graph.rule_kinds import STOP as STOPPED
+from autodiff_viz.graph.text import MINUS
 
 Data = Mapping[str, Any]
 Point = tuple[float, float]
 
 INK, QUIET, LINE, GROUND = "#1d2129", "#5f6672", "#c9ccd2", "#ffffff"
 VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#244fb4", "#9b4519", "#c8404c", "#6f33b8", "#0c7a55"
+NEGATIVE = "#0b6f80"  # of the number of a cotangent below zero
 COLOURS = {"stop": STOP, "rule": RULE}  # of a kind of rule
 SIGNS = {-1: "#1193a8", 0: LINE, 1: "#e0682b", 2: QUIET}
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
@@ -174,11 +176,16 @@ def _face(node: Data) -> Iterator[str]:
     yield from _pictures(node) if "heat" in node else _numbers(node)
 
 
+def _ink(cotangent: str) -> str:
+    """Return the colour of a cotangent's number."""
+    return NEGATIVE if cotangent.startswith(MINUS) else COTANGENT
+
+
 def _tab(node: Data) -> Iterator[str]:
     """Write the name of a parameter below its layer, with value and cotangent."""
     right, room = node["w"] - 11, 0.5 * node["w"] - 16
     yield _text(11, node["h"] / 2 + 4.5, node["id"], _fitted(node["id"], room, 12.5), INK)
-    for text, y, fill in ((node["value"], 18, VALUE), (node["cotangent"], 36, COTANGENT)):
+    for text, y, fill in ((node["value"], 18, VALUE), (node["cotangent"], 36, _ink(node["cotangent"]))):
         yield _text(right, y, text, _fitted(text, room, 13), fill, "end")
 
 
@@ -190,7 +197,8 @@ def _numbers(node: Data) -> Iterator[str]:
         (node["cotangent"], middle + 16, COTANGENT, "M17 {0}l-6 4.5 6 4.5z"),
     ):
         yield f'<path d="{mark.format(_n(y - 10))}" fill="{fill}"/>'
-        yield _text(node["w"] - 11, y, text, _fitted(text, room, 16), fill, "end")
+        written = fill if fill == VALUE else _ink(text)
+        yield _text(node["w"] - 11, y, text, _fitted(text, room, 16), written, "end")
 
 
 def _pictures(node: Data) -> Iterator[str]:

@@ -84,6 +84,8 @@ def _written(text: Any) -> Any:
 # near-black page.
 VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#1c77df", "#c95405", "#e2323b", "#925ae2", "#148958"
 NEUTRAL = "#717987"
+NEGATIVE = "#0f8499"
+"""Of a cotangent below zero; `COTANGENT` is that of one above. So is `--negative` of canvas.css."""
 FAINT, STRIPE, BAND = "rgba(113,121,135,0.3)", "rgba(113,121,135,0.07)", "rgba(20,137,88,0.09)"
 CLEAR = "rgba(0,0,0,0)"
 
@@ -120,6 +122,11 @@ def draw(traces: Sequence[Mapping[str, Any]], layout: Mapping[str, Any], key: st
     }
     # Plotly's own checks of every property would take five times as long as the rest; the tests run them.
     return go.Figure({"data": list(traces), "layout": {**base, **layout}}, _validate=False)
+
+
+def of_sign(number: float, colour: str = COTANGENT) -> str:
+    """Return the colour of a mark that stands for a number: `colour`, or the one for numbers below zero."""
+    return {COTANGENT: NEGATIVE, VALUE: NEUTRAL}[colour] if number < 0 else colour
 
 
 def ink(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -49,7 +49,16 @@ from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.policies import POLICIES, POLICY
 from autodiff_viz.graph.problem import GraphError, Problem, known_graph
-from autodiff_viz.graph.rule_kinds import ARRIVING, BACKWARD_AS, KINDS, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.rule_kinds import (
+    ARRIVING,
+    BACKWARD_AS,
+    FOLLOW,
+    KINDS,
+    PULLBACK,
+    REWRITE,
+    SCALE,
+    STOP,
+)
 from autodiff_viz.language.printer import INDENT
 from autodiff_viz.ops.misfits import Shape
 from autodiff_viz.ops.piecewise import COMPARISONS
@@ -188,33 +197,26 @@ class _TorchBody(Body):
 
     def _passes(self, node: Node, names: set[str]) -> bool:
         """Return whether a node has a gradient to pass to one of `names`, or is an input."""
-        if node.op == INPUT:
-            return True
-        if node.rule.kind == PULLBACK:
-            return any(name in names for _, name in node.wires)
-        if node.rule.kind == BACKWARD_AS:
-            return node.slots[-1] in names
+        return node.op == INPUT or PASSES[node.rule.kind](self, node, names)
+
+    def _passes_as_op(self, node: Node, names: set[str]) -> bool:
+        """Return whether the op of a node has a gradient to pass to one of `names`."""
         skipped = {"where": {0}, "softmax_cross_entropy_with_integer_labels": {1}, "at_set": set()}
         beside = skipped.get(node.op, set())
         return node.op not in _FLAT and any(name in names for slot, name in node.wires if slot not in beside)
 
     def _ruled(self, node: Node) -> ast.expr:
-        tree, kind = self._value(node), node.rule.kind
-        wired = [self._trees[name] for _, name in node.wires]
-        if kind == STOP or (kind == BACKWARD_AS and not isinstance(node.slots[-1], str)):
-            tree = called("detach", of=tree)
-        elif kind == BACKWARD_AS:
-            tree = called("StraightThrough.apply", tree, wired[-1])
-        elif kind == SCALE:
-            tree = called("ScaleGradient.apply", tree, expression(repr(float(node.rule.number))))
-        elif kind == REWRITE:
-            tree = called(f"{self._function(node)}.apply", tree)
-        elif kind == PULLBACK:
-            tree = called(f"{self._function(node)}.apply", *wired)
+        kind, wired = node.rule.kind, [self._trees[name] for _, name in node.wires]
+        tree = TORCH_RULES[kind](self, node, self._value(node), wired)
         if any(each.slots[BY] == node.name for each in self._grads) and not self._has_gradient(node):
             # The tensor by which is differentiated must require a gradient.
             tree = called("requires_grad_", of=called("detach", of=tree) if kind != STOP else tree)
         return tree
+
+    def _straight_through(self, node: Node, tree: ast.expr, wired: Sequence[ast.expr]) -> ast.expr:
+        if not isinstance(node.slots[-1], str):  # a constant passes nothing
+            return called("detach", of=tree)
+        return called("StraightThrough.apply", tree, wired[-1])
 
     def _has_gradient(self, node: Node) -> bool:
         return node.rule.kind != STOP and self._passes(node, set(self.differentiable))
@@ -289,6 +291,29 @@ class _TorchBody(Body):
             "",
             f"{given} = checkpoint({function}{arguments}, use_reentrant=False)",
         ]
+
+
+Ruled = Callable[[_TorchBody, Node, ast.expr, Sequence[ast.expr]], ast.expr]
+
+TORCH_RULES: Mapping[str, Ruled] = {
+    FOLLOW: lambda body, node, tree, wired: tree,
+    STOP: lambda body, node, tree, wired: called("detach", of=tree),
+    REWRITE: lambda body, node, tree, wired: called(f"{body._function(node)}.apply", tree),
+    SCALE: lambda body, node, tree, wired: called(
+        "ScaleGradient.apply", tree, expression(repr(float(node.rule.number)))
+    ),
+    PULLBACK: lambda body, node, tree, wired: called(f"{body._function(node)}.apply", *wired),
+    BACKWARD_AS: _TorchBody._straight_through,
+}
+"""By kind of rule, the expression of a node, from that of its op and those of the nodes that it reads."""
+
+PASSES: Mapping[str, Callable[[_TorchBody, Node, set[str]], bool]] = {
+    **dict.fromkeys((FOLLOW, REWRITE, SCALE), _TorchBody._passes_as_op),
+    STOP: lambda body, node, names: False,
+    PULLBACK: lambda body, node, names: any(name in names for _, name in node.wires),
+    BACKWARD_AS: lambda body, node, names: node.slots[-1] in names,
+}
+"""By kind of rule, whether a node has a gradient to pass to one of some nodes."""
 
 
 def _rule(node: Node, name: str, shape: Shape, wired: Sequence[Shape], dtype: str, twice: bool) -> str:

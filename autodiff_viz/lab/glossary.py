@@ -13,7 +13,8 @@ GLOSSARY = {
     "seed": "The number at the output with which the way back begins: 1, unless you set another.",
     "stop": "A stop lets values through and no gradient.",
     "twins": "Two graphs with equal values and other gradients.",
-    "NaN": "What 0 \u00b7 \u221e and 0/0 give: no number. Whatever touches it is NaN.",
+    "NaN": "What 0 \u00b7 \u221e and 0/0 give: no number. A sum or a product with NaN is NaN; "
+    "a where that takes its other branch is not.",
     "pullback": "The backward step of a node: it takes the cotangent that arrives at the node and gives "
     "what each of its wires passes back.",
     "arriving cotangent": "The sum of what all readers of this node pass back to it.",
@@ -22,8 +23,8 @@ GLOSSARY = {
     "rule": "What a node passes on in place of JAX's own derivative, whatever the truth is: stop, rewrite, "
     "scale, a declared pullback, another expression.",
     "residual": "An array that the forward pass keeps, since the backward pass needs it.",
-    "run": "One computation of a node: in the forward pass, or once more in the backward pass if it is "
-    "checkpointed.",
+    "run": "One computation of a node: in the forward pass, or again in the backward pass at a "
+    "checkpoint, unless JAX drops it, since no derivative needs it.",
     "checkpoint": "A region of nodes whose results are not kept, unless its policy says so: the backward "
     "pass computes again those that it needs.",
     "live": "In memory after a step: computed already, and still needed by a later step.",

@@ -61,6 +61,7 @@ IN_PLACE = {
             "canvas/actions/commands.js",
             "canvas/actions/groups.js",
             "canvas/draw/drag_frame.js",
+            "canvas/draw/spoken_steps.js",
             "canvas/files/import_export.js",
             "canvas/files/session_store.js",
             "canvas/gestures/drag.js",

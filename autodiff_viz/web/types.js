@@ -16,8 +16,10 @@
  * @typedef {object} CheckData
  * @property {string[]} [notes] what the check does not say by itself, and what is still to be wired
  * @property {import("./base/cure.js").Explanation} [origin] where a NaN or an infinity comes from
- * @property {"agrees" | "differs" | "checking" | "asks" | "waits" | "failed"} [state] none: there is nothing to check
+ * @property {"agrees" | "differs" | "part" | "checking" | "asks" | "waits" | "failed"} [state] none: there is nothing to
+ *   check; "part": what is left of code of which something was refused agrees
  * @property {string} [says] the state in words
+ * @property {string} [short] the same in a few words, of a result
  * @property {LintData[]} [lints]
  * @property {boolean} [cancel] whether the check takes long and can be cancelled
  * @property {{ state: "agrees" | "differs" | "blocked" | "failed", says: string }} [forward] of the tangents, in forward mode
@@ -99,7 +101,8 @@
  * @property {string | null} [problem]
  * @property {string | null} [missing] what an unfinished node still needs
  * @property {string | null} [warning]
- * @property {string | null} [runs]
+ * @property {string | null} [runs] how often it runs in both passes, as ×2; none for once
+ * @property {number | null} [dropped] runs on the way back that JAX drops
  * @property {Heat} [heat]
  * @property {string[]} [state] a word and a sentence on its problem in training, or on the difference of
  *   its declared derivative from the true one
@@ -160,7 +163,8 @@
  * @property {string[]} nodes
  * @property {string} policy
  * @property {string} [head] the line that begins its block in the formula
- * @property {string | null} [badge] how often it runs again, as ×2
+ * @property {string | null} [badge] how often it runs in both passes, as ×2; none for once
+ * @property {number | null} [dropped] runs on the way back that JAX drops, if it drops all of them
  * @property {string[]} [saved] the nodes that it saves, if its policy takes names
  * @property {string | null} [problem] why it cannot run
  * @property {string | null} [fault] the problem in a few words

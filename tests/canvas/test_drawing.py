@@ -16,6 +16,8 @@ from autodiff_viz.display.numbers import sign
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
+from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.lesson import Claim, Lesson
 from tests import strategies
 from tests.web.written import in_browser
 from tests.work import lines_run
@@ -115,17 +117,43 @@ def test_nothing_arrives_where_no_path_leads_to_the_output():
     assert node(drawing, "z")["isOutput"]
 
 
-def test_a_block_that_runs_again_has_a_badge():
-    drawing = drawn('x = 10.0\nc = cos(x)\nwith checkpoint("square"):\n    s = c * c')
-    assert node(drawing, "s")["runs"] == "×2"
-    assert "runs" not in node(drawing, "c")
+def marked(record):
+    """Return how often a record says that its node or region runs, and what JAX drops of that."""
+    return record.get("runs", record.get("badge")), record.get("dropped")
+
+
+def test_what_jax_drops_has_another_mark_than_what_it_runs_again():
+    # By hand: each slope is a cosine of what enters a sine, so that c is needed again, and y is not.
+    drawing = drawn(lesson("checkpointing").steps[0].formula)
+    marks = {name: marked(node(drawing, name)) for name in "xabcy"}
+    twice = ("×2", None)
+    assert marks == {"x": (None, None), "a": twice, "b": twice, "c": twice, "y": (None, 1)}
     (region,) = drawing["regions"]
-    assert (region["name"], region["nodes"], region["badge"], region["problem"]) == (
-        "square",
-        ["s"],
-        "×2",
-        None,
-    )
+    assert marked(region) == twice
+
+
+def test_a_region_of_which_jax_drops_every_run_says_so():
+    # By hand: the slope of c * c is 2c, which is kept.
+    drawing = drawn('x = 10.0\nc = cos(x)\nwith checkpoint("square"):\n    s = c * c')
+    assert marked(node(drawing, "s")) == (None, 1)
+    assert marked(node(drawing, "c")) == (None, None)
+    (region,) = drawing["regions"]
+    assert (region["name"], region["nodes"], region["problem"]) == ("square", ["s"], None)
+    assert marked(region) == (None, 1)
+
+
+def _runs_of(about: Lesson) -> list[Claim]:
+    return [claim for claim in about.claims if claim.quantity == "runs" and isinstance(claim.at, int)]
+
+
+@pytest.mark.parametrize("about", [each for each in LESSONS if _runs_of(each)], ids=lambda e: e.key)
+def test_the_marks_are_those_of_the_lessons_claims(about):
+    for claim in _runs_of(about):
+        forward, backward, kept = claim.expected
+        record = node(drawn(about.steps[claim.variant].formula), claim.of)
+        runs, dropped = marked(record)
+        assert runs == (f"×{forward + kept}" if kept else None), claim
+        assert (dropped or 0) == backward - kept, claim
 
 
 def test_a_group_has_the_sum_of_what_its_wires_from_one_node_pass_back():

@@ -192,7 +192,9 @@ def test_the_page_says_what_the_check_found_and_who_looks_gets_the_table():
     assert check_of(app) == {
         "notes": [],
         "state": "agrees",
-        "says": "Whole-program jax.vjp agrees on all 20 arrays, to the last digit.",
+        "short": "Gradients agree; 1 differs by your stop",
+        "says": "Whole-program jax.vjp agrees on all 20 arrays, to the last digit. Of 2 gradients, compared "
+        "with central differences in float64, 1 differs by your stop.",
     }
     app.session_state[SESSION].looks[DETAILS] = True
     ran(app)

@@ -396,6 +396,16 @@ class Runs:
     backward: int
     kept: int
 
+    @property
+    def dropped(self) -> int:
+        """How many of the backward runs JAX drops, since no derivative needs what they compute."""
+        return max(0, self.backward - self.kept)
+
+    @property
+    def made(self) -> int:
+        """How many runs JAX makes in both passes: all but those that it drops."""
+        return self.forward + self.backward - self.dropped
+
 
 @dataclass(frozen=True, slots=True)
 class Residual:

@@ -152,7 +152,7 @@ def _cost(a: Trace, b: Trace) -> Data:
         return {}
     try:
         kept = [sum(r.elements for r in each.residuals) for each in (a, b)]
-        again = [sum(runs.backward for runs in each.runs.values()) for each in (a, b)]
+        again = [sum(runs.made - runs.forward for runs in each.runs.values()) for each in (a, b)]
     except GraphError:
         return {}
     return {"kept": [str(count) for count in kept], "again": [str(count) for count in again]}

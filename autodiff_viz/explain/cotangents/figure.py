@@ -15,12 +15,14 @@ from autodiff_viz.display.table import PART, ROW, Row, Rows, ends, table
 from autodiff_viz.display.theme import (
     COTANGENT,
     INDENT,
+    NEGATIVE,
     NEUTRAL,
     STOP,
     Scale,
     axis,
     coloured,
     note,
+    of_sign,
     plain,
     rule_mark,
     scale_for,
@@ -41,8 +43,8 @@ def cotangents_figure(trace: Trace) -> go.Figure:
     """Draw a bar per node in graph order: the arriving cotangent with its sign, or the norm of an array.
 
     A fork has a row for each wire's contribution, drawn end to end, so that the bar under them ends where the
-    last one does. Contributions against the sign of the sum are hatched. The axis is logarithmic when the
-    sizes span more than three decades.
+    last one does. Contributions against the sign of the sum are hatched. Orange is positive, teal negative.
+    The axis is logarithmic when the sizes span more than three decades.
     """
     shown, left_out = ends(arrivals(trace))
     if not shown:
@@ -66,7 +68,7 @@ def cotangents_figure(trace: Trace) -> go.Figure:
             place = f"passed {part.consumer}:{part.slot}" if part.consumer else ""
             moving.append((place, _sent(part.size), True))
         moving.append((f"cotangent {arrival.node.name}", _sent(arrival.size), False))
-    figure.layout.meta = {"moving": moving, "unit": scale.unit}
+    figure.layout.meta = {"moving": moving, "unit": scale.unit, "colours": [COTANGENT, NEGATIVE]}
     return figure
 
 
@@ -165,7 +167,8 @@ def _bars(arrival: Arrival) -> Iterable[_Bar]:
 
 def _drawn(bars: Sequence[_Bar], rows: Rows, scale: Scale) -> dict[str, Any]:
     starts, tips = [scale.place(bar.start) for bar in bars], [scale.place(bar.end) for bar in bars]
-    hatch = {"fillmode": "replace", "fgcolor": COTANGENT, "size": 6, "solidity": 0.4}
+    colours = [of_sign(bar.end - bar.start) for bar in bars]
+    hatch = {"fillmode": "replace", "fgcolor": colours, "size": 6, "solidity": 0.4}
     return {
         "type": "bar",
         "orientation": "h",
@@ -175,7 +178,7 @@ def _drawn(bars: Sequence[_Bar], rows: Rows, scale: Scale) -> dict[str, Any]:
         "y": list(rows.centres),
         "width": [12 if bar.part else 18 for bar in bars],
         "marker": {
-            "color": COTANGENT,
+            "color": colours,
             "opacity": [0.65 if bar.part else 1.0 for bar in bars],
             "line": {"width": 0},
             "pattern": {"shape": ["/" if bar.against else "" for bar in bars], **hatch},
@@ -211,9 +214,11 @@ def _explanation(
     arrays = any(arrival.is_array for arrival in shown)
     lines = [f"d⟨seed, {short(output)}⟩ / d(node){', arrays by their norm' if arrays else ''}"]
     if any(bar.part for bar in bars):
-        against = f", {coloured('▨', COTANGENT)} against it" if any(bar.against for bar in bars) else ""
+        against = f", {coloured('▨', NEUTRAL)} against it" if any(bar.against for bar in bars) else ""
         parts = "shares" if arrays else "parts"
-        lines.append(f"{coloured('■', COTANGENT)} a sum, above it its {parts}{against}")
+        lines.append(f"a sum under its {parts}{against}")
+    if any(bar.end < bar.start for bar in bars):
+        lines.append(f"{coloured('■', COTANGENT)} positive {coloured('■', NEGATIVE)} negative")
     if logarithmic:
         lines.append("axis logarithmic on both sides of zero")
     if left_out:

@@ -12,6 +12,7 @@ from autodiff_viz.engine.finite_differences import Difference
 from autodiff_viz.engine.trace import Trace, counts_unknown, known_trace
 from autodiff_viz.explain.cure import Cure, retraced
 from autodiff_viz.explain.lints.declared import FORWARD_MODE, SHADOWED_ARGUMENT
+from autodiff_viz.explain.lints.draws import SHARED_DRAW
 from autodiff_viz.explain.lints.idle import IDLE_CHECKPOINT, IDLE_STOP
 from autodiff_viz.explain.lints.idle import MOST as MOST_REGIONS
 from autodiff_viz.explain.lints.lint import Finding, Lint, LintKind
@@ -26,6 +27,7 @@ IN_ORDER = (
     WHERE_TRAP,
     CORNERS,
     BROADCAST,
+    SHARED_DRAW,
     SHADOWED_ARGUMENT,
     IDLE_STOP,
     IDLE_CHECKPOINT,
@@ -48,7 +50,8 @@ def lints(found: Trace, differences: Mapping[str, Difference] | None = None) -> 
       differences: what `check_inputs` returns for it, if that is known.
     Returns:
       The lints, those that matter now first: of `where` branches that are not taken, corners, broadcasts,
-      names of arguments, stops, checkpoints, dead units; then of derivatives that the graph does not take.
+      draws with one seed, names of arguments, stops, checkpoints, dead units; then of derivatives that the
+      graph does not take.
     Raises:
       GraphError: no trace is given.
     """

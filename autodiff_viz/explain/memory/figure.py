@@ -43,7 +43,11 @@ def describe_step(step: PlayStep, name: str | None = None) -> str:
     name = step.node if name is None else name
     if step.phase == FORWARD:
         return f"{name} runs"
-    return f"{name} runs again" if step.again else f"the pullback of {name}"
+    if step.dropped:
+        return f"{name} would run again, which JAX drops"
+    if step.again:
+        return f"the slope of {name} is made again" if step.slope_alone else f"{name} runs again"
+    return f"the pullback of {name}"
 
 
 def kind_of_array(array: LiveArray) -> str:
@@ -89,6 +93,7 @@ WORDS, MARK = 24, 44  # pixels of the words at the top of the drawing, and of th
 KINDS = {"value": VALUE, "factor": CHECKPOINT, "contribution": COTANGENT}
 """By kind of array, its colour."""
 
+AGAIN, DROPPED = "*", "\u2020"  # behind the name of a step
 UNITS = ("elements", "bytes")
 
 
@@ -239,7 +244,7 @@ def _hovers(measured: Memory) -> dict[str, Any]:
 def _ticks(measured: Memory) -> dict[str, Any]:
     if len(measured.steps) > NAMED:
         return {"title": _small("step of the pass"), "nticks": 12}
-    names = [short(step.node, 9) + ("*" if step.again else "") for step in measured.steps]
+    names = [short(step.node, 9) + _mark(step) for step in measured.steps]
     letters = max(map(len, names)) * len(names)
     slant = -45 if len(names) <= SLANTED else -90
     if letters <= LEVEL:
@@ -249,6 +254,10 @@ def _ticks(measured: Memory) -> dict[str, Any]:
     else:
         angle = {"tickangle": slant}
     return {"tickvals": list(range(len(names))), "ticktext": [ink(name) for name in names], **angle}
+
+
+def _mark(step: PlayStep) -> str:
+    return (DROPPED if step.dropped else AGAIN) if step.again else ""
 
 
 def _annotations(measured: Memory) -> list[dict[str, Any]]:
@@ -305,7 +314,9 @@ def _small(text: str) -> dict[str, Any]:
 
 
 def _explanation(measured: Memory, xla: XlaMemory | None) -> list[str]:
-    again = "* runs again; " if any(step.again for step in measured.steps) else ""
+    marks = {_mark(step) for step in measured.steps}
+    words = {AGAIN: "runs again", DROPPED: "would, JAX drops it"}
+    again = "".join(f"{mark} {says}; " for mark, says in words.items() if mark in marks)
     lines = [
         f"{coloured('■', VALUE)} values {coloured('■', CHECKPOINT)} factors of derivatives "
         f"{coloured('■', COTANGENT)} contributions to cotangents",

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import partial
 from itertools import pairwise
 
+import numpy as np
 import plotly.graph_objects as go
 
 from autodiff_viz.display.heatmap import INKS
 from autodiff_viz.display.theme import (
     COTANGENT,
     EDGE,
+    NEGATIVE,
     NEUTRAL,
     SMALL,
     coloured,
@@ -18,6 +20,7 @@ from autodiff_viz.display.theme import (
     heading,
     ink,
     note,
+    of_sign,
     plain,
     short,
     top,
@@ -28,7 +31,10 @@ from autodiff_viz.graph.text import counted, listed, scalar
 
 COLUMNS, FEW = 6, 3  # nodes of a path whose names fit beside each other, and in a place that is low
 HEIGHT, LOW = 300, 178  # pixels of the drawing
-INK = {True: "rgba({}, {}, {}, 0.45)".format(*INKS["cotangent"][0]), False: "rgba(20, 160, 184, 0.5)"}
+INK = {
+    is_positive: "rgba({}, {}, {}, 0.5)".format(*ink)
+    for is_positive, ink in zip((True, False), INKS["cotangent"], strict=True)
+}
 REST = "rgba(113, 121, 135, 0.35)"
 
 Link = tuple[str, str, bool]
@@ -65,7 +71,7 @@ def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT, columns: 
         "textfont": {"size": SMALL},
         "node": {
             "label": labels,
-            "color": COTANGENT,
+            "color": [_of_node(trace.cotangent[each]) for each in names],
             "pad": 14,
             "thickness": 10 if longest <= COLUMNS else 5,
             "line": {"width": 0},
@@ -85,6 +91,11 @@ def paths_figure(trace: Trace, name: str | None, height: int = HEIGHT, columns: 
     margin = {"l": EDGE, "r": EDGE, "t": top(under), "b": 2 * EDGE}
     layout = {"height": full, "margin": margin, "title": heading(_title(trace, paths), under, full)}
     return draw([sankey], layout, f"paths {name}")
+
+
+def _of_node(cotangent: np.ndarray) -> str:
+    """Return the colour of the bar at which bands meet: by its sign, if what arrives there has one."""
+    return of_sign(cotangent.item()) if cotangent.size == 1 else COTANGENT
 
 
 low_paths = partial(paths_figure, height=LOW, columns=FEW)
@@ -113,7 +124,7 @@ def _title(trace: Trace, paths: Paths) -> str:
 
 
 def _under(paths: Paths) -> list[str]:
-    marks = [coloured("■ adds", COTANGENT), coloured("■ takes away", "#0e8aa0")]
+    marks = [coloured("■ adds", COTANGENT), coloured("■ takes away", NEGATIVE)]
     if paths.rest.size != 1:
         marks = [coloured("■ as wide as the norm", COTANGENT)]
     rest = paths.count - len(paths.paths)

@@ -61,6 +61,16 @@ class PlayStep:
     writes: tuple[Array, ...]
     live: int
 
+    @property
+    def dropped(self) -> bool:
+        """Whether JAX drops this run, since no derivative needs what it computes."""
+        return self.again and not self.writes
+
+    @property
+    def slope_alone(self) -> bool:
+        """Whether this run gives only what the slope is made of: JAX drops the value itself."""
+        return self.again and bool(self.writes) and self.node not in self.writes
+
 
 def play(trace: Trace) -> tuple[PlayStep, ...]:
     """Return the steps of the forward pass, then those of the backward pass, as JAX runs them.

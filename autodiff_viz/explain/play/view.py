@@ -49,7 +49,8 @@ def step_data(trace: Trace, step: PlayStep, shown: Trace | None = None) -> dict[
         "node": step.node,
         "back": not forward,
         "again": step.region if step.again else None,
-        "dropped": step.again and not step.writes,
+        "dropped": step.dropped,
+        "slope": step.slope_alone,
         "wires": [f"{step.node}:{slot}" for slot in lit],
         "live": step.live,
         "says": says,
@@ -88,11 +89,11 @@ def _formula(node: Node) -> str:
 
 def _again(trace: Trace, node: Node, step: PlayStep) -> str:
     region = f"\u201c{step.region}\u201d runs again"
-    if not step.writes:
+    if step.dropped:
         return f"{region}: {node.name} is not needed, so JAX drops it"
-    if node.name in step.writes:
-        return f"{region}: {_ran(trace, node)}"
-    return f"{region}: of {node.name} = {_formula(node)} only the slope is needed"
+    if step.slope_alone:
+        return f"{region}: of {node.name} = {_formula(node)} only the slope is needed"
+    return f"{region}: {_ran(trace, node)}"
 
 
 def _arrival(trace: Trace, node: Node) -> str:

@@ -283,7 +283,7 @@ def _segments(line: Line, runs: Mapping[str, Runs]) -> list[tuple[str, int]]:
     if line.node is None or line.node.op == INPUT:
         return []
     count = runs[line.node.name]
-    amounts = (count.forward, count.kept, max(0, count.backward - count.kept))
+    amounts = (count.forward, count.kept, count.dropped)
     kinds = [kind for kind, amount in zip(KINDS, amounts, strict=True) for _ in range(amount)]
     return [(kind, place) for place, kind in enumerate(kinds)]
 

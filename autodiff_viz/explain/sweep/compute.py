@@ -21,7 +21,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.grad_nodes import BY, has_grads
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import FOLLOW, REWRITE, SCALE
+from autodiff_viz.graph.rule_kinds import FOLLOW, ON_INPUTS, STOP
 from autodiff_viz.ops.catalog import OPS
 
 # Sweep an input: compute every number of a graph along a line of the input's values, in one pass.
@@ -152,7 +152,7 @@ def _positions(trace: Trace, positions: Any) -> np.ndarray:
 # Sweep local factors: what multiplies an arriving cotangent, along a line of values of one input.
 
 
-CHANGING = (REWRITE, SCALE)
+CHANGING = frozenset(ON_INPUTS) - {FOLLOW, STOP}
 """Kinds of rules that change the arriving cotangent, which the op's own derivative then multiplies."""
 
 

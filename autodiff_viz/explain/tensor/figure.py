@@ -25,6 +25,7 @@ from autodiff_viz.display.theme import (
     draw,
     hidden_axis,
     ink,
+    of_sign,
     plain,
 )
 from autodiff_viz.explain.tensor.view import Part
@@ -272,13 +273,14 @@ def histograms(parts: Sequence[Part], key: str) -> go.Figure:
 
 def _bars(part: Part, end: float, i: int) -> dict[str, Any]:
     counts, edges = np.histogram(part.array[np.isfinite(part.array)], BINS, (-end, end))
+    middles = (edges[1:] + edges[:-1]) / 2
     hover = [f"{scalar(a)} to {scalar(b)}: {n}" for (a, b), n in zip(pairwise(edges), counts, strict=True)]
     return {
         "type": "bar",
-        "x": (edges[1:] + edges[:-1]) / 2,
+        "x": middles,
         "y": counts,
         "width": np.diff(edges),
-        "marker": {"color": COLOURS[part.kind], "line": {"width": 0}},
+        "marker": {"color": [of_sign(at, COLOURS[part.kind]) for at in middles], "line": {"width": 0}},
         "hovertext": hover,
         "hoverinfo": "text",
         "xaxis": f"x{i}",

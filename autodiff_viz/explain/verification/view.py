@@ -30,8 +30,8 @@ from autodiff_viz.explain.verification.compute import (
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import FOLLOW
-from autodiff_viz.graph.text import listed
+from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
+from autodiff_viz.graph.text import counted, listed
 from autodiff_viz.ops.catalog import slot_label
 
 # Explain why a gradient differs from its finite-difference slope, for the table of the checks.
@@ -121,6 +121,26 @@ class Check:
     causes: tuple[Cause, ...] = ()
 
 
+def _differ(apart: tuple[Check, ...], stops: frozenset[str]) -> str:
+    """Return how many gradients differ from the slopes, and by what, such as "1 differs by your stop"."""
+    causes = [cause for check in apart for cause in check.causes]
+    verb = "1 differs" if len(apart) == 1 else f"{len(apart)} differ"
+    kinds = {cause.kind for cause in causes}
+    if len(kinds) > 1:
+        return f"{verb}, for several reasons"
+    if kinds == {NOT_FINITE}:
+        return "1 is not finite" if len(apart) == 1 else f"{len(apart)} are not finite"
+    if kinds != {RULE}:
+        return f"{verb} {BY[kinds.pop() if kinds else UNKNOWN]}"
+    nodes = {name for cause in causes for name in cause.nodes}
+    word = "stop" if nodes <= stops else "rule"
+    return f"{verb} by your {word if len(nodes) == 1 else f'{word}s'}"
+
+
+BY = {CORNER: "at a corner", ROUNDING: "by rounding", UNKNOWN: "without a known cause"}
+"""By cause other than a rule, how gradients differ from the slopes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verification:
     """Result of independent computations about a trace.
@@ -133,6 +153,7 @@ class Verification:
       lints: what is legal and rarely meant; none of a large graph.
       unseen: what the lints have not looked at, in sentences.
       forward: comparison of the tangents with the whole program; None while forward mode is off.
+      stops: the nodes whose rule is a stop.
     """
 
     verdict: Verdict | None
@@ -142,6 +163,33 @@ class Verification:
     lints: tuple[Explanation, ...] = ()
     unseen: tuple[str, ...] = ()
     forward: ForwardCheck | None = None
+    stops: frozenset[str] = frozenset()
+
+    @property
+    def short(self) -> str:
+        """What was compared with what, in a few words: all numbers with JAX, gradients with the slopes."""
+        if self.verdict is None or not self.verdict.agrees:
+            return "Not confirmed"
+        if not self.inputs:
+            return "Values agree; no input to differ"
+        apart = self.apart
+        return f"Gradients agree; {_differ(apart, self.stops)}" if apart else "Gradients agree"
+
+    @property
+    def apart(self) -> tuple[Check, ...]:
+        """The inputs whose gradient is not the slope that central differences find."""
+        return tuple(check for check in self.inputs if not check.agrees or check.causes)
+
+    @property
+    def of_slopes(self) -> str:
+        """What central differences say of the gradients, in one sentence; "" without inputs."""
+        if not self.inputs:
+            return ""
+        count, apart = counted(len(self.inputs), "gradient"), self.apart
+        if not apart:
+            return f"Central differences in float64 say the same of {count}."
+        said = _differ(apart, self.stops)
+        return f"Of {count}, compared with central differences in float64, {said}."
 
     @property
     def sentence(self) -> str:
@@ -184,7 +232,8 @@ def verification(found: Trace, tangents: Tangents | None = None) -> Verification
     unseen = (NO_HINTS,) if large else not_looked_at(found)
     origin = explained_non_finite(found)
     forward = None if tangents is None else check_tangents(tangents)
-    return Verification(verdict, problems, tuple(inputs), origin, hints, unseen, forward)
+    stops = frozenset(node.name for node in found.graph.nodes if node.rule.kind == STOP)
+    return Verification(verdict, problems, tuple(inputs), origin, hints, unseen, forward, stops)
 
 
 def _node_says(trace: Trace, name: str) -> tuple[str, ...]:

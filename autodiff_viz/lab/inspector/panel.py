@@ -19,14 +19,22 @@ from autodiff_viz.explain.verification.view import Verification, explained, in_a
 from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
+from autodiff_viz.graph.text import counted
+from autodiff_viz.lab.code import code_in, reading_of
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.inspector.fields import fields, tangent_field
 from autodiff_viz.lab.inspector.node import WireView, mathml, node_view
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import live
+from autodiff_viz.reading.reading import Reading
 from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer
 
 Data = dict[str, Any]
+
+
+def _as_graph(short: str) -> str:
+    """Return what agrees of a graph that was read."""
+    return short.replace("Gradients agree", "its graph agrees").replace("Values agree", "its values agree")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +83,9 @@ NOT_CHECKED = {
 BROKE = "The check broke down: these numbers are not checked."
 LAST_GOOD = "From the last good formula."
 CANNOT_RUN = "Not checked: part of this graph cannot run."
+READ = "The code was read, and not run: this is about the graph that it became. "
+PART = "Part of the code was refused; the rest is not confirmed"
+PART_READ = "In {} the code was refused: this is about the graph of the rest, not about your code. "
 ON_REQUEST = "Large graphs are checked on request."
 
 
@@ -210,7 +221,7 @@ def _lint(lint: Explanation, view: LabView) -> Data:
 def _verdict(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data:
     """Return the state of the check, with its result if there is one."""
     if lab.mistakes:
-        return {"state": "waits", "says": LAST_GOOD}
+        return {"state": "waits", "says": LAST_GOOD} if lab.graph.nodes else {}
     if not view.complete:
         # Empty slots make a graph unfinished, which is no failure.
         return {"state": "failed", "says": CANNOT_RUN} if view.mistaken and not view.hiding else {}
@@ -222,13 +233,27 @@ def _verdict(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data:
         return {"state": "checking", "says": "Checking with jax.vjp …", "cancel": answers.on_request}
     if answers.check.why:
         return {"state": "failed", "says": NOT_CHECKED.get(answers.check.why, BROKE)}
-    return _result(answers.check.value, details)
+    return _result(answers.check.value, _reading(lab), details)
 
 
-def _result(check: Verification, details: bool) -> Data:
-    """Return the result of the check."""
+def _reading(lab: Lab) -> Reading | None:
+    """Return the reading whose graph is on view; None for the graph of a formula."""
+    text = lab.history.present.text
+    return reading_of(text) if text is not None and code_in(text) else None
+
+
+def _result(check: Verification, reading: Reading | None, details: bool) -> Data:
+    """Return the result of the check, which is about a graph: code was read for it, and never run."""
     agrees = check.verdict is not None and check.verdict.agrees
-    data = {"state": "agrees" if agrees else "differs", "says": check.sentence}
+    data = {"state": "agrees" if agrees else "differs", "short": check.short}
+    about = ""
+    if reading is not None and agrees:
+        about, data["short"] = READ, f"Code read, not run; {_as_graph(check.short)}"
+        if reading.refused:
+            # What is left of a text is not what its author wrote: no tick stands over it.
+            about = PART_READ.format(counted(len(reading.refused), "place"))
+            data |= {"state": "part", "short": PART}
+    data["says"] = f"{about}{check.sentence} {check.of_slopes}".strip()
     if check.forward is not None:
         data["forward"] = {"state": check.forward.state, "says": check.forward.says}
     if not details:

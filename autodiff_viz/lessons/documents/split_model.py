@@ -94,8 +94,8 @@ LESSON = Lesson(
     ),
     to_try=(
         Try(
-            "In *Three parts and the loss* select `out2`: 1,152 numbers cross at `out1`, and the Jacobian "
-            "there has 559,872.",
+            "In *Three parts and the loss* select `out2`: 1,152 numbers cross at `out1`. Its Jacobian by "
+            "`out0` has 559,872 image by image, and 1,679,616 in full.",
             (Part(1, edits=(selected("out2"),)),),
             ("segments",),
         ),

@@ -45,7 +45,7 @@ LESSON = Lesson(
             hides=ASKED_ALONE,
             reveal="why zero",
             text="`where` computes both branches and sends 0 to the one not taken. The root multiplies "
-            "that 0 by its slope, ∞. 0 · ∞ is NaN, and whatever touches it is NaN.",
+            "that 0 by its slope, ∞. 0 · ∞ is NaN, and so is every sum with NaN.",
         ),
         Step(
             "With a second where",

@@ -53,7 +53,7 @@ LESSON = Lesson(
             ),
             hides=ASKED_ALONE,
             reveal="why zero",
-            text="A stop has many spellings: `torch.tensor(list)`, `.item()`, `.numpy()`, `no_grad`. Each "
+            text="A stop has many spellings: `torch.tensor(list)`, `.item()`, `.tolist()`, `no_grad`. Each "
             "keeps the numbers and forgets where they come from. `stack` is an op, and remembers.",
         ),
     ),

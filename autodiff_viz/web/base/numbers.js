@@ -47,6 +47,9 @@ export function shortenedName(name, room, size) {
 }
 
 const { minus: MINUS, vector: VECTOR, shown: SHOWN, decades: DECADES } = shared;
+
+/** Whether a text is a number below zero, also in brackets as a term of a sum. @param {string | null} text */
+export const isNegative = (text) => text?.replace(/^\(/, "").startsWith(MINUS) ?? false;
 const { digits: DIGITS, plain: PLAIN, halves: HALVES } = shared;
 const SPACE = { digit: "\u2007", point: "\u2008" }; // as wide as a digit and as a point
 const BAR = "\u2016";

@@ -3,6 +3,7 @@
 // nodes and lines of the formula that differ.
 
 import { html, setText } from "../base/dom.js";
+import { isNegative } from "../base/numbers.js";
 import { listen } from "../base/events.js";
 import { icon } from "../base/icons.js";
 import { setExplained, term } from "../base/term.js";
@@ -207,7 +208,7 @@ export class TwinsTable {
         html(
           "td",
           {
-            class: `${kind} ${apart.includes(kind) ? "apart" : ""}`,
+            class: `${kind} ${apart.includes(kind) ? "apart" : ""} ${isNegative(text) ? "negative" : ""}`,
             "aria-label": `${kind} in ${"AB"[i]}`,
           },
           text,
@@ -247,7 +248,11 @@ export class TwinsTable {
               html("button", { type: "button", click: () => this.select(id) }, id),
             ),
             html("td", { class: "value" }, value),
-            html("td", { class: "cotangent" }, cotangent),
+            html(
+              "td",
+              { class: `cotangent ${isNegative(cotangent) ? "negative" : ""}` },
+              cotangent,
+            ),
           ),
         );
       details.append(html("table", {}, html("tbody", {}, ...rows)));

@@ -113,7 +113,7 @@ export function listenToBars() {
 /** @param {any} plot @param {Numbers} numbers @param {((place: string) => boolean) | null} [isComputed] */
 function draw(plot, numbers, isComputed = null) {
   const {
-    meta: { moving, unit },
+    meta: { moving, unit, colours },
   } = plot.layout;
   const { xaxis, yaxis2 } = plot._fullLayout;
   const bars = barsAt(moving, numbers, isComputed);
@@ -124,13 +124,11 @@ function draw(plot, numbers, isComputed = null) {
     length: -yaxis2._length,
     range: yaxis2.range.map(Number),
   };
-  const colour = plot.data.find(
-    (/** @type {any} */ { yaxis, type }) => yaxis === "y2" && type === "bar",
-  )?.marker.color;
   const at = (/** @type {number} */ size) => placeOf(across, placeOn(size, unit));
   const rects = bars.map(({ start, end, part, against }, i) => {
     const [left, right] = [Math.min(at(start), at(end)), Math.max(at(start), at(end))];
     const tall = part ? 12 : 18;
+    const colour = colours[end < start ? 1 : 0]; // of numbers above and below zero
     return svg("rect", {
       x: left,
       width: right - left,

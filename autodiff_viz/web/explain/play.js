@@ -19,6 +19,7 @@ import { nodesOf, wiresOf } from "../canvas/state/fold.js";
  * @property {boolean} [back] whether it is of the backward pass
  * @property {string} [again] the checkpoint region that runs again
  * @property {boolean} [dropped] whether nothing of this run is needed
+ * @property {boolean} [slope] whether only the slope is needed of it, and the value dropped
  * @property {string[]} [wires] those that the step uses, as "node:slot"
  * @property {number} live elements that are still to be read after it
  * @property {string} says its equation
@@ -187,7 +188,8 @@ function paintCard(card, { values, cotangents, step }) {
   if (card.numbers && !root.querySelector(".blank"))
     root.append(...blanks(card), svg("text", { class: "again-mark", x: 2, y: node.h + 15 }));
   const mark = root.querySelector(".again-mark");
-  if (mark && works) setText(mark, step?.dropped ? "dropped" : "again");
+  if (mark && works)
+    setText(mark, step?.dropped ? "dropped" : step?.slope ? "slope alone" : "again");
 }
 
 /** Heat-maps and cells of a tensor. @param {Card} card @param {"value" | "cotangent"} which @returns {SVGElement[]} */

@@ -8,8 +8,8 @@ import { LintsPanel } from "./lints.js";
 
 /** @typedef {import("../types.js").CheckData} CheckData */
 
-const SHORT = { agrees: "Gradients agree", differs: "Not confirmed" }; // in the bar; the whole sentence is in Details
-const ANSWERS = new Set(["agrees", "differs"]); // states with a result, and names of their icons
+/** The icons of the states with a result: "part" is one over what is left of a text that was refused. @type {Record<string, string>} */
+const ANSWERS = { agrees: "agrees", differs: "differs", part: "warning" };
 const FORWARD = {
   agrees: "jax.jvp agrees",
   differs: "jax.jvp differs",
@@ -100,7 +100,7 @@ export class VerificationLine {
   }
 
   draw() {
-    const { notes = [], origin, state, says = "", lints = [] } = this.data;
+    const { notes = [], origin, state, says = "", short = says, lints = [] } = this.data;
     if (notes.join("\n") !== [...this.said.children].map((note) => note.textContent).join("\n"))
       this.said.replaceChildren(...notes.map((note) => html("p", {}, note)));
     this.origin.show(origin);
@@ -109,19 +109,15 @@ export class VerificationLine {
     this.row.hidden = state === undefined;
     this.row.dataset.state = now;
     this.row.title = says;
-    setText(
-      this.says,
-      this.lag ??
-        (state && state in SHORT ? SHORT[/** @type {keyof typeof SHORT} */ (state)] : says),
-    );
-    const sign = now && ANSWERS.has(now) ? now : "";
+    setText(this.says, this.lag ?? short); // in the bar; the whole sentence is in Details
+    const sign = ANSWERS[now ?? ""] ?? "";
     if ((this.sign.dataset.sign ?? "") !== sign)
       this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
     this.sign.dataset.sign = sign;
     this.drawForward();
     this.ask.hidden = now !== "asks";
     this.cancel.hidden = now !== "checking" || !this.data.cancel;
-    const answered = state !== undefined && ANSWERS.has(state);
+    const answered = state !== undefined && state in ANSWERS;
     this.details.hidden = !answered;
     this.details.setAttribute("aria-expanded", String(this.open));
     this.hints.receive(answered && this.lag === null ? lints : []);
@@ -138,7 +134,7 @@ export class VerificationLine {
     this.forward.title = forward.says;
     this.forward.dataset.state = forward.state;
     this.forward.replaceChildren(
-      icon(ANSWERS.has(forward.state) ? forward.state : "warning", 16),
+      icon(ANSWERS[forward.state] ?? "warning", 16),
       html("span", {}, said),
     );
   }

@@ -8,7 +8,7 @@ import { html, keep, setText } from "../base/dom.js";
 import { setExplained, term } from "../base/term.js";
 import { Field, Rules } from "./fields.js";
 import { computedSoFar, followed, inFull, pieces } from "./follow.js";
-import { shortText } from "../base/numbers.js";
+import { isNegative, shortText } from "../base/numbers.js";
 
 // Equations that Python sends as MathML.
 
@@ -212,6 +212,8 @@ export class Inspector {
       showRow,
     );
     const { value, arriving, tangent, added, declared, runs } = parts;
+    for (const number of [arriving, tangent])
+      number.classList.toggle("negative", isNegative(number.textContent));
     for (const [name, part] of Object.entries({ value, arriving, tangent, added }))
       part.classList.toggle("stale", stale.has(name));
     const sentences = [
@@ -322,6 +324,12 @@ const sum = (head, terms) => (terms?.length ? [[head, ""], ...pieces(terms, true
 function write(host, said) {
   if (said.map(([text]) => text).join("") !== host.textContent)
     host.replaceChildren(
-      ...said.map(([text, role]) => html("span", { class: role || null }, text)),
+      ...said.map(([text, role]) =>
+        html(
+          "span",
+          { class: [role, isNegative(text) && "negative"].filter(Boolean).join(" ") || null },
+          text,
+        ),
+      ),
     );
 }

@@ -3,6 +3,7 @@
 // keys of a presenter's remote.
 
 import { html, setText } from "../base/dom.js";
+import { isNegative } from "../base/numbers.js";
 import { dispatch, listen } from "../base/events.js";
 import { readList, TAB, writeList } from "../base/store.js";
 import { isForward, toggleForward } from "../canvas/actions/commands.js";
@@ -254,7 +255,7 @@ export class Presenter {
     return told.map((one) =>
       html(
         "span",
-        { class: one.which },
+        { class: one.which + (isNegative(one.text) ? " negative" : "") },
         one.which === "value"
           ? `${one.name} = `
           : one === first

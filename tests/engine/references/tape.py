@@ -17,7 +17,8 @@ Partials = tuple[float, ...]
 
 
 def _sigmoid(x: float) -> float:
-    return 1 / (1 + math.exp(-x))
+    small = math.exp(-abs(x))  # of the other sign it has no double beyond 709
+    return 1 / (1 + small) if x >= 0 else small / (1 + small)
 
 
 def _share(a: float, b: float) -> Partials:
@@ -54,7 +55,7 @@ VALUE: dict[str, Callable[..., float]] = {
     "arctan": math.atan,
     "erf": math.erf,
     "sigmoid": _sigmoid,
-    "softplus": lambda x: math.log1p(math.exp(x)),
+    "softplus": lambda x: max(x, 0.0) + math.log1p(math.exp(-abs(x))),
     "relu": lambda x: max(x, 0.0),
     "abs": abs,
     "sign": lambda x: float((x > 0) - (x < 0)),
@@ -89,7 +90,7 @@ PARTIALS: dict[str, Callable[..., Partials]] = {
     "sin": lambda x: (math.cos(x),),
     "cos": lambda x: (-math.sin(x),),
     "tan": lambda x: (1 / math.cos(x) ** 2,),
-    "tanh": lambda x: (1 / math.cosh(x) ** 2,),
+    "tanh": lambda x: (4 * _sigmoid(2 * x) * _sigmoid(-2 * x),),  # cosh(x)² has no double from 355 on
     "arcsin": lambda x: (1 / math.sqrt(1 - x * x),),
     "arccos": lambda x: (-1 / math.sqrt(1 - x * x),),
     "arctan": lambda x: (1 / (1 + x * x),),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import jax
 import numpy as np
 import pytest
 
 import autodiff_viz as av
 from autodiff_viz.engine.sentence import Claim
-from autodiff_viz.explain.lints import declared, idle, values
+from autodiff_viz.explain.lints import declared, draws, idle, values
 from autodiff_viz.explain.lints import slopes as slope_lints
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.model import GRAD, INPUT, Rule
@@ -91,6 +92,26 @@ def check_region(claim: Claim, found: av.Trace) -> None:
         assert number == (kept if claim.kind == idle.KEPT else av.memory(again).peak)
 
 
+def check_draws(claim: Claim, found: av.Trace) -> None:
+    """Check with JAX's own generator that both draws are made of the bits of one key."""
+    [seed] = claim.numbers
+    assert {found.graph[name].param("seed", 0) for name in claim.names} == {seed}
+    key = jax.random.key(seed)
+    unit = [np.asarray(draw(key, (64,))) for draw in (jax.random.normal, jax.random.uniform)]
+    np.testing.assert_array_equal(np.argsort(unit[0]), np.argsort(unit[1]))
+    kept = np.asarray(jax.random.bernoulli(key, 0.5, (64,)))
+    np.testing.assert_array_equal(kept, unit[1] < 0.5)
+    for name in claim.names:
+        node, value = found.graph[name], found.value[name].ravel()
+        if node.op == "dropout":
+            continue
+        value = value.astype(float)
+        drawn = (value - value.mean()) / (value.std() or 1)
+        same = getattr(jax.random, node.op)(key, value.shape, np.float32)
+        same = (same - same.mean()) / (same.std() or 1)
+        np.testing.assert_allclose(drawn, same, atol=1e-4 if found.dtype in ("float32", "float64") else 2e-2)
+
+
 def check_claim(claim: Claim, found: av.Trace, near: Claim | None) -> None:
     """Check one claim."""
     graph = found.graph
@@ -125,6 +146,8 @@ def check_claim(claim: Claim, found: av.Trace, near: Claim | None) -> None:
             np.testing.assert_array_equal(gradient.astype(float), again.gradient[each].astype(float))
     elif claim.kind == idle.NOT_REACHED:
         assert all(not graph[name].wires for name in claim.names)
+    elif claim.kind == draws.SEED:
+        check_draws(claim, found)
     elif claim.kind == declared.SHADOW:
         name, argument = claim.names
         assert argument in graph

@@ -28,10 +28,10 @@ from tests.engine.references.scalar_graphs import scalar_graphs
 from tests.engine.references.troubled_programs import troubled_text
 
 CODES = (
-    *("where-trap", "corners", "broadcast", "shadowed-argument", "stop-stops-nothing"),
+    *("where-trap", "corners", "broadcast", "shared-draw", "shadowed-argument", "stop-stops-nothing"),
     *("checkpoint-saves-nothing", "dead-unit", "forward-mode", "second-derivative"),
 )
-WHERE_TRAP, CORNERS, BROADCAST, SHADOW, STOP, CHECKPOINT, DEAD, FORWARD_MODE, SECOND = CODES
+WHERE_TRAP, CORNERS, BROADCAST, SHARED, SHADOW, STOP, CHECKPOINT, DEAD, FORWARD_MODE, SECOND = CODES
 SINE = "x = [1.0, 2.0, 3.0]\n"
 SOFTPLUS = "maximum(x, 0.0) + log1p(exp(-abs(x)))"
 RELU = "x = [[1.0, 2.0], [3.0, 1.0]]\nw = {}([[1.0, -1.0], [1.0, {}]])\nh = relu(x @ w)\nz = sum(h)"
@@ -102,6 +102,29 @@ CASES = {
     ),
     "a column beside a row": (PAIRS.format("[[1.0], [2.0], [3.0]]"), (BROADCAST, "sub_1")),
     "two rows": (PAIRS.format("[1.0, 2.0, 3.0]"), None),
+    # jax.random.uniform and jax.random.normal of one key are functions of the same bits
+    "a normal and a uniform draw with one seed": (
+        "x = 2.0\nw = uniform(shape=(3,), seed=1)\nn = normal(shape=(3,), seed=1)\ny = sum(sin(n + w)) * x",
+        (SHARED, "n"),
+    ),
+    "two normal draws of other shapes with one seed": (
+        "x = 2.0\nm = normal(shape=(2,), seed=4)\nn = normal(shape=(5,), seed=4)\ny = sum(m) * sum(n) * x",
+        (SHARED, "n"),
+    ),
+    "two dropouts with one seed": (
+        "x = [1.0, 2.0]\na = dropout(x, seed=3)\nb = dropout(sin(x), seed=3)\ny = sum(a * b)", (SHARED, "b")
+    ),
+    "a mask and noise with one seed": (
+        "x = [1.0, 2.0]\na = dropout(x, seed=3)\nn = normal(shape=(2,), seed=3)\ny = sum(a * n)",
+        (SHARED, "n"),
+    ),
+    "two draws with two seeds": (
+        "x = 2.0\nm = normal(shape=(3,), seed=1)\nn = normal(shape=(3,), seed=2)\ny = sum(m * n) * x", None
+    ),
+    "a draw that is read twice": ("x = 2.0\nn = normal(seed=1)\ny = n * n * x", None),
+    "a draw that leads nowhere": (
+        "x = 2.0\nn = normal(seed=1)\nm = uniform(seed=1)\ny = n * x\nreturn y", None
+    ),
     "a unit that never fires": (RELU.format("parameter", "-2.0"), (DEAD, "h")),
     "a unit that fires once": (RELU.format("parameter", "1.0"), None),
     "nothing to be learned": (RELU.format("input", "-2.0").replace("input(", "(") , None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -169,3 +170,18 @@ def test_plans_that_the_search_does_not_count_as_jax_does_are_not_called_best():
 
 def test_one_element_is_kept():
     assert "; 1 element is kept for the backward pass" in memory_text(trace(parse("x = 1.0\ny = sin(x)")))
+
+
+def test_a_run_that_jax_drops_is_told_from_one_that_it_makes():
+    # By hand: the slope of c * c is 2c, and c is kept; that of sin(c) is cos(c), which is made again.
+    for last, said in (
+        ("c * c", "y would run again, which JAX drops"),
+        ("sin(c)", "the slope of y is made again"),
+    ):
+        figure = memory_figure(trace(parse(f'x = 1.0\nc = cos(x)\nwith checkpoint("r"):\n    y = {last}')))
+        steps = [plain(text.partition(" live")[0]) for text in figure.data[-1].hovertext]
+        again = [" ".join(text.split()) for text in steps if " again" in text]
+        assert [re.sub(r" \d+ elements?$", "", text.partition("after ")[2]) for text in again] == [said]
+        under = plain(json.dumps(figure.to_plotly_json()["layout"], default=str, ensure_ascii=False))
+        assert ("\u2020 would, JAX drops it" in under) == ("drops" in said)
+        assert ("* runs again" in under) == ("drops" not in said)

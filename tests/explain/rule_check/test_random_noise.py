@@ -16,10 +16,23 @@ ROUNDING = 1e-5  # of the size of the draws, for cotangents that do not vary
 
 
 def units(key: jax.Array) -> dict[str, jax.Array]:
-    """The unit draws of all kinds of noise and both seeds, each with a key of its own."""
+    """The unit draws of all kinds of noise and both seeds, with one key for each seed, as in a graph."""
     kinds = {"normal": jax.random.normal, "uniform": jax.random.uniform, "dropout": jax.random.uniform}
-    names = [(f"{kind} {seed}", draw) for kind, draw in kinds.items() for seed in (1, 2)]
-    return {name: draw(jax.random.fold_in(key, i), (2,)) for i, (name, draw) in enumerate(names)}
+    return {
+        f"{kind} {seed}": draw(jax.random.fold_in(key, seed), (2,))
+        for kind, draw in kinds.items()
+        for seed in (1, 2)
+    }
+
+
+def test_kinds_of_noise_with_one_seed_are_one_draw_here_as_in_a_graph():
+    """A graph draws by `jax.random.key(seed)`, whatever the op: `uniform` is in the order of `normal`."""
+    text = "n = normal(shape=(2,), seed=1)\nu = uniform(shape=(2,), seed=1)\ny = sum(n * u)"
+    graph = av.trace(av.parse(text))
+    for seed in range(20):
+        here = units(jax.random.key(seed))
+        assert (here["normal 1"][0] < here["normal 1"][1]) == (here["uniform 1"][0] < here["uniform 1"][1])
+    assert (graph.value["n"][0] < graph.value["n"][1]) == (graph.value["u"][0] < graph.value["u"][1])
 
 
 def drawn(program: Program) -> dict[str, np.ndarray]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from autodiff_viz.asking.question import Quantity, Question
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.explain.nonfinite.view import explained_non_finite
+from autodiff_viz.explain.verification.view import verification
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.lab.actions import typed
+from autodiff_viz.lab.asking import ask
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.inspector.panel import Answers, check_data
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
+from autodiff_viz.workers.jobs import Answer
 
 
 def said(lab: Lab) -> dict:
@@ -42,3 +49,109 @@ def test_the_mark_of_where_infinity_begins_is_on_one_node_and_on_no_wire_that_ca
 def test_a_graph_that_is_only_unfinished_is_not_called_wrong():
     found = said(opened(start(), parse("x = 1.0\ny = x * ...\nz = sin(x)\nreturn z"), "Open"))
     assert found.get("state") is None
+
+
+def checked(lab: Lab) -> dict:
+    """Return what the page says once the check has answered."""
+    view = lab_view(lab)
+    answer = Answer(verification(view.trace, view.tangents)) if view.trace is not None else None
+    return check_data(lab, view, Answers(checks=True, check=answer), details=True)
+
+
+STOPPED = "x = 2.0\ny = 3.0\nz = x * x + stop_gradient(x * y) * y"
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "slopes"),
+    [
+        # By hand, the slope beside what arrives.
+        ("x = 2.0\nz = x * x", "Gradients agree", "say the same of 1 gradient."),
+        # of x 4 + 9 beside 4, of y 12 beside 6
+        (STOPPED, "Gradients agree; 2 differ by your stop", "Of 2 gradients"),
+        # of x 2 beside 0; y has 3 both ways
+        (
+            "x = 2.0\ny = 3.0\nz = stop_gradient(2.0 * x) + 3.0 * y",
+            "Gradients agree; 1 differs by your stop",
+            "1 differs by your stop.",
+        ),
+        (
+            "x = 2.0\nz = stop_gradient(x) + stop_gradient(3.0 * x)",
+            "Gradients agree; 1 differs by your stops",
+            "1 differs",
+        ),
+        (
+            "x = 2.0\nz = rewrite(x * x, lambda v: 2.0 * v)",
+            "Gradients agree; 1 differs by your rule",
+            "1 differs",
+        ),
+        ("x = 2.0\nz = scale_gradient(x * x, 1.0)", "Gradients agree", "say the same"),  # passes what it gets
+        (
+            "x = 2.0\ny = custom(sin(x), pullback=lambda v, x, y: v)\nz = stop_gradient(x) + y",
+            "Gradients agree; 1 differs by your rules",
+            "1 differs",
+        ),
+        ("x = 0.3\nz = backward_as(round(x), x)", "Gradients agree; 1 differs by your rule", "1 differs"),
+        ('x = 2.0\nwith checkpoint("r"):\n    y = sin(x)\nz = y * y', "Gradients agree", "say the same"),
+        (
+            "x = 0.0\nz = abs(x)",
+            "Gradients agree; 1 differs at a corner",
+            "at a corner",
+        ),  # 1 of JAX, 0 the mean
+        ("x = 0.0\nz = log(x)", "Gradients agree; 1 is not finite", "1 is not finite"),
+        ("z = normal(seed=1)", "Values agree; no input to differ", ""),
+    ],
+)
+def test_the_page_says_what_agrees_with_what(text, short, slopes):
+    found = checked(opened(start(), parse(text), "Open"))
+    assert (found["state"], found["short"]) == ("agrees", short)
+    assert "jax.vjp agrees on all" in found["says"]
+    assert slopes in found["says"]
+
+
+def test_sixteen_bits_name_rounding_beside_what_agrees():
+    # By hand: 1 + 2^-12 is 1 in float16, which has 11 bits: 0 arrives at w, whose slope is 1.
+    text = "x = 1.0\nw = 1.0\nz = w * ((x + 0.000244140625) - x) * 4096.0"
+    found = checked(replace(opened(start(), parse(text), "Open"), dtype="float16"))
+    assert found["short"] == "Gradients agree; 1 differs by rounding"
+
+
+TORCH = "import torch\nx = torch.tensor(2.0, requires_grad=True)\n"
+
+
+def test_of_code_it_is_the_graph_that_agrees_since_the_code_was_never_run():
+    found = checked(typed(start(), f"{TORCH}y = x * x\ny.backward()"))
+    assert (found["state"], found["short"]) == ("agrees", "Code read, not run; its graph agrees")
+    assert found["says"].startswith("The code was read, and not run: this is about the graph that it became.")
+    found = checked(typed(start(), f"{TORCH}y = x * x + (3 * x).detach()\ny.backward()"))
+    assert found["short"] == "Code read, not run; its graph agrees; 1 differs by your stop"
+
+
+def test_no_tick_stands_over_what_is_left_of_code_that_was_refused():
+    found = checked(typed(start(), f"{TORCH}y = x * x\nz = torch.fft.fft(y)"))
+    assert found["state"] == "part"
+    assert found["short"] == "Part of the code was refused; the rest is not confirmed"
+    assert found["says"].startswith("In 1 place the code was refused")
+
+
+def test_no_word_stands_over_nothing():
+    assert said(start_empty())["notes"] == []
+    assert "state" not in said(start_empty())
+    assert "state" not in said(typed(start_empty(), "x = sinn("))
+
+
+def start_empty() -> Lab:
+    return opened(start(), Graph(), "New graph")
+
+
+def test_nothing_is_said_of_numbers_that_are_hidden():
+    lab = opened(start(), parse(STOPPED), "Open")
+    asked = ask(lab, (Question("number", Quantity("cotangent", "x")),), "cotangents")
+    found = check_data(asked, lab_view(asked), Answers(checks=True), details=True)
+    assert not {"state", "short", "says", "rows"} & found.keys()
+
+
+def test_in_forward_mode_tangents_have_a_word_of_their_own():
+    lab = opened(start(), parse(STOPPED), "Open")
+    found = checked(replace(lab, forward=(("x", 1.0),)))
+    assert found["short"] == "Gradients agree; 2 differ by your stop"
+    assert found["forward"]["state"] in ("agrees", "blocked")

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chipsBox } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import { chipsBox, runChips } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import { describeNode } from "../../../autodiff_viz/web/canvas/draw/cards.js";
+import { spokenRuns } from "../../../autodiff_viz/web/canvas/draw/runs.js";
+import { spokenRegion } from "../../../autodiff_viz/web/canvas/draw/screen_reader.js";
 import { inkTop } from "../../../autodiff_viz/web/canvas/draw/face.js";
 import { regionBoxes } from "../../../autodiff_viz/web/canvas/draw/regions.js";
 import { levelOf } from "../../../autodiff_viz/web/canvas/draw/levels.js";
@@ -33,4 +36,24 @@ test("a region's tab is not under the chip of a card in it, however much both ar
     const [{ tab }] = regionBoxes([region], [card], level);
     assert.ok(!meet(tab, chipsBox(card, level, inkTop(card, level))), level.detail);
   }
+});
+
+test("what JAX drops of a node's runs has words of its own, and a number where they have no room", () => {
+  const texts = (card, room) => runChips({ ...node("y"), ...card }, room).map(({ text }) => text);
+  assert.deepEqual(texts({ runs: "×2" }, 108), ["×2"]);
+  assert.deepEqual(texts({ dropped: 1 }, 108), ["dropped"]);
+  assert.deepEqual(texts({ runs: "×2", dropped: 2 }, 200), ["×2", "2 dropped"]);
+  assert.deepEqual(texts({ runs: "×2", dropped: 2 }, 60), ["×2", "−2"]);
+  assert.deepEqual(texts({ dropped: 1 }, 40), ["×1"]);
+});
+
+test("each mark of runs is hollow exactly where JAX drops them, and is read out in words", () => {
+  const [kind] = runChips({ ...node("y"), dropped: 1 }, 108).map((chip) => chip.kind);
+  assert.equal(kind, "dropped");
+  assert.equal(spokenRuns({ runs: "×2" }), "runs 2 times");
+  assert.match(spokenRuns({ dropped: 1 }), /^JAX drops 1 run on the way back/);
+  assert.match(describeNode({ ...node("y"), dropped: 1 }), /JAX drops 1 run/);
+  assert.doesNotMatch(describeNode({ ...node("y"), runs: "×2" }), /drops/);
+  const region = { name: "r", nodes: ["y"], policy: "nothing_saveable", badge: null, dropped: 1 };
+  assert.match(spokenRegion(region), /checkpoint region r: y, JAX drops 1 run/);
 });

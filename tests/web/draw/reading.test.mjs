@@ -6,14 +6,13 @@ import {
   spokenSlot,
 } from "../../../autodiff_viz/web/canvas/actions/keyboard.js";
 import {
-  isWrittenOut,
   inOrder,
   linesOf,
-  spokenStep,
   spokenWire,
   wiresAt,
   spokenLabel,
 } from "../../../autodiff_viz/web/canvas/draw/screen_reader.js";
+import { isWrittenOut, spokenStep } from "../../../autodiff_viz/web/canvas/draw/spoken_steps.js";
 
 const slot = (label, wired = false, constant = null) => ({ label, wired, constant });
 const node = (id, x, y, slots = [], more = {}) => ({ id, x, y, w: 128, h: 80, slots, ...more });

@@ -181,6 +181,15 @@ const reading = () =>
       html("b", { class: "orange" }, "orange"),
       "; 0 has no colour, \u00d7 is NaN. Each picture has its own scale: rest on the node to read it.",
     ),
+    html(
+      "p",
+      {},
+      "At a checkpoint ",
+      html("b", { class: "mark runs" }, "\u00d72"),
+      " says that a node runs twice, the second time on the way back; ",
+      html("b", { class: "mark dropped" }, "dropped"),
+      " that JAX leaves this second run out, since no derivative needs its result.",
+    ),
   );
 
 /** @param {Line} line */

@@ -27,6 +27,7 @@ import {
 import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./group_card.js";
 import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } from "./heat_card.js";
 import { isBare, NEAR, readableLevel } from "./levels.js";
+import { spokenRuns } from "./runs.js";
 import { tabParts } from "./tab_card.js";
 
 // Ports: slots on the left with their constants, and the output on the right.
@@ -493,7 +494,7 @@ export function describe({ root, numbers }, node) {
   root.setAttribute("aria-label", describeNode(node));
   if (!numbers) return;
   if (node.group) return writeGroupTitle(numbers.title, node);
-  const rest = [node.problem, node.warning, node.state?.[1]]
+  const rest = [node.problem, node.warning, node.state?.[1], spokenRuns(node)]
     .filter(Boolean)
     .map((text) => `\n${text}`)
     .join("");
@@ -576,7 +577,7 @@ export function describeNode(node) {
     node.segment && `segment ${node.segment}`,
     node.cut && "cut after it",
     node.isOutput && "output",
-    node.runs && `runs ${node.runs}`,
+    spokenRuns(node),
     node.missing,
     node.problem,
     node.warning,

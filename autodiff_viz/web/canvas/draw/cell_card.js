@@ -4,7 +4,7 @@
 
 import { shared } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
-import { fitting, scalar, textWidth } from "../../base/numbers.js";
+import { fitting, isNegative, scalar, textWidth } from "../../base/numbers.js";
 import { gridOf } from "../state/geometry.js";
 import { rows as baselines } from "./face.js";
 import { imageOf, shownAt } from "./heat_card.js";
@@ -146,6 +146,6 @@ export function writeBlock({ texts, size, room }, num) {
     const one = num && num.kind > i ? { kind: 0, numbers: [num.numbers[i]] } : undefined;
     const fits = one ? fittingCell(one, room / size / BOLD) : shared.nothing;
     if (text.textContent !== fits) text.textContent = fits;
-    text.classList.toggle("negative", fits.startsWith(shared.minus));
+    text.classList.toggle("negative", isNegative(fits));
   }
 }

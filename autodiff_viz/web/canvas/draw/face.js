@@ -1,13 +1,14 @@
 // @ts-check
 // Place sign, name, numbers and chips on a card at a level of detail, and choose how large they are.
 
-import { RULES, shared } from "../../base/constants.js";
+import { RULES } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
 import { icon } from "../../base/icons.js";
-import { fitting, shortened, shortenedName, textWidth } from "../../base/numbers.js";
+import { fitting, isNegative, shortened, shortenedName, textWidth } from "../../base/numbers.js";
 import { clamp } from "../state/geometry.js";
 import { halfOf, THUMB } from "./heat_card.js";
 import { isBare } from "./levels.js";
+import { droppedText } from "./runs.js";
 import { MOST as TAB_MOST, tabRoom, tabRows } from "./tab_card.js";
 
 // Chips on the edge: rule, problem or warning, output, and number of runs.
@@ -42,7 +43,7 @@ const OUTPUT = { ...FLAG, text: "output" };
 /** @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
 export function chips(node, level, top) {
   const { unit, detail } = level;
-  const { isOutput, runs, segment, state, w, foot = 0 } = node;
+  const { isOutput, segment, state, w, foot = 0 } = node;
   const h = node.h + foot; // below its tabs
   const size = sizeAbove(node, level, top);
   const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
@@ -61,13 +62,17 @@ export function chips(node, level, top) {
   const over = flagOver(node, level, top);
   if (isOutput) drawn.push(draw(output, w - ROW - wide(output) + over, above, size));
   const end = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
+  const again = runChips(node, (w - 2 * ROW) / unit);
+  const taken = again.reduce((sum, chip) => sum + end(chip) + CHIP_GAP, 0);
   const numbered =
-    detail === "near" && segment ? { kind: "segment", icon: "", text: `segment ${segment}` } : null;
+    detail === "near" && segment ? segmentChip(segment, (w - 2 * ROW - taken) / unit) : null;
   const next = ROW + (numbered ? end(numbered) + CHIP_GAP : 0);
   if (numbered) drawn.push(draw(numbered, ROW, h - 5, unit));
-  if (runs) {
-    const chip = { kind: "runs", icon: "", text: runs.replace(/^x/, "×") };
-    drawn.push(draw(chip, w - ROW - end(chip), h - 5, unit));
+  let right = w - ROW;
+  for (const chip of again) {
+    right -= end(chip);
+    drawn.push(draw(chip, right, h - 5, unit));
+    right -= CHIP_GAP;
   }
   if (state?.length && unit <= WORDS)
     drawn.push(
@@ -75,7 +80,7 @@ export function chips(node, level, top) {
         {
           kind: "state",
           icon: "",
-          text: shortened(state[0], (w - ROW - next) / unit - (runs ? 30 : 0), FONT),
+          text: shortened(state[0], (w - ROW - next - taken) / unit, FONT),
         },
         next,
         h - 5,
@@ -83,6 +88,26 @@ export function chips(node, level, top) {
       ),
     );
   return drawn;
+}
+
+/** From the right: how often the node runs, filled, and hollow what JAX drops of it, as in *Runs*. Without room in
+ * `room` px for the word it is a number: ×1 where it then runs once, or how many fewer than the mark beside it says.
+ * @param {GraphNode} node @param {number} room @returns {Chip[]} */
+export function runChips({ runs, dropped }, room) {
+  const made = runs ? [{ kind: "runs", icon: "", text: runs.replace(/^x/, "×") }] : [];
+  if (!dropped) return made;
+  const hollow = { kind: "dropped", icon: "", text: droppedText(dropped) };
+  const wide = [...made, hollow].reduce((sum, chip) => sum + chipWidth(chip) + CHIP_GAP, 0);
+  return [
+    ...made,
+    wide - CHIP_GAP > room ? { ...hollow, text: runs ? `−${dropped}` : "×1" } : hollow,
+  ];
+}
+
+/** @param {number} segment @param {number} room px @returns {Chip} */
+function segmentChip(segment, room) {
+  const chip = { kind: "segment", icon: "", text: `segment ${segment}` };
+  return chipWidth(chip) > room ? { ...chip, text: String(segment) } : chip;
 }
 
 /** Px by which chips lie over the card's edge. @param {number} top px from the card's top to its highest text */
@@ -468,7 +493,7 @@ export function writeNumber(element, text, num, room, least, most, bare = false)
   const fitted = fitting(text, num, room / BOLD / size + 0.01);
   const fits = bare ? fitted.replaceAll("\u2016", "") : fitted;
   if (element.textContent !== fits) element.textContent = fits;
-  element.classList.toggle("negative", text.startsWith(shared.minus));
+  element.classList.toggle("negative", isNegative(text));
   element.style.setProperty("--size", `${size.toFixed(1)}px`);
   return size;
 }

@@ -7,6 +7,7 @@ import { setText, svg } from "../../base/dom.js";
 import { icon } from "../../base/icons.js";
 import { shortenedName, textWidth } from "../../base/numbers.js";
 import { isBare } from "./levels.js";
+import { droppedText } from "./runs.js";
 
 // The stepper of a group of branches, on the group's tab and card: their number, with a button for one less
 // and one more.
@@ -169,7 +170,7 @@ export function marksOf(inside, regions) {
     [
       "checkpoint",
       regions.map(({ name }) => name),
-      `checkpoint ${regions.map(({ name, badge }) => [name, badge].filter(Boolean).join(" ")).join(", ")}`,
+      `checkpoint ${regions.map(({ name, badge, dropped }) => [name, badge ?? droppedText(dropped)].filter(Boolean).join(" ")).join(", ")}`,
     ],
   ];
   return marks

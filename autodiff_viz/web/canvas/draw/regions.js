@@ -18,6 +18,7 @@ import { boxWithTabs } from "../state/tabs.js";
 import { chipsBox, inkTop, NAME_GAP, titleAbove } from "./face.js";
 import { ON_TAB, expandTriangle, stepper, stepperWidth } from "./group_card.js";
 import { NEAR } from "./levels.js";
+import { droppedText, spokenRuns } from "./runs.js";
 
 /** @typedef {import("../../types.js").Region} Region */
 /** @typedef {import("../../types.js").Frame} Frame */
@@ -237,13 +238,16 @@ function textsOf(region, unit) {
       text: [region.name, region.problem && "cuts through another"].filter(Boolean).join(" · "),
       badge: "",
     };
-  const { name, policy, badge, problem, fault } = region;
+  const { name, policy, badge, dropped, problem, fault } = region;
   const words = [
     name,
     unit < WORDS && (POLICIES[policy]?.mark ?? policy),
     problem && (fault ?? "cannot run"),
   ];
-  return { text: words.filter(Boolean).join(" · "), badge: badge?.replace(/^x/, "×") ?? "" };
+  return {
+    text: words.filter(Boolean).join(" · "),
+    badge: badge?.replace(/^x/, "×") ?? droppedText(dropped),
+  };
 }
 
 /** Px of the label, of the badge, and of both, before they are enlarged.
@@ -273,8 +277,11 @@ function tab(shape) {
     svg("text", { x: 10, y: h / 2 + 4 }, text),
   ];
   if (badge) {
-    parts.push(svg("rect", { class: "badge", x: w + 4, width: b, height: h, rx: h / 2 }));
-    parts.push(svg("text", { class: "badge-text", x: w + 4 + b / 2, y: h / 2 + 4 }, badge));
+    const hollow = region.badge ? "" : " dropped";
+    parts.push(svg("rect", { class: `badge${hollow}`, x: w + 4, width: b, height: h, rx: h / 2 }));
+    parts.push(
+      svg("text", { class: `badge-text${hollow}`, x: w + 4 + b / 2, y: h / 2 + 4 }, badge),
+    );
   }
   const more = svg("path", {
     class: "more",
@@ -291,7 +298,7 @@ function tab(shape) {
       "aria-haspopup": "dialog",
       "aria-label": [
         `Checkpoint region ${region.name}, holds ${region.nodes.join(", ")}`,
-        badge && `runs ${badge}`,
+        spokenRuns({ runs: region.badge, dropped: region.dropped }),
         region.problem,
       ]
         .filter(Boolean)

@@ -1,14 +1,14 @@
 // @ts-check
-// Describe the graph in words for screen readers: a list in reading order, updated when idle, and a line
-// about every edit that Python has answered.
+// Describe the graph in words for screen readers: a list in reading order, updated when idle, and the line
+// of spoken_steps.js about every edit that Python has answered.
 
-import { shared } from "../../base/constants.js";
 import { html, keep, setText } from "../../base/dom.js";
 import { titleOf } from "../state/fold.js";
 import { HIDDEN } from "../state/read_drawing.js";
 import { grouped } from "../state/reachability.js";
 import { describeNode } from "./cards.js";
-import { showStatus } from "./stage.js";
+import { spokenRuns } from "./runs.js";
+import { told } from "./spoken_steps.js";
 
 // The words.
 
@@ -40,12 +40,8 @@ export function spokenWire(wire, to) {
 }
 
 /** Text of a region and its nodes. @param {Region} region */
-export const spokenRegion = ({ name, nodes, badge, problem }) =>
-  [
-    `checkpoint region ${name}: ${nodes.join(", ")}`,
-    badge && `runs ${badge.replace(/^[x×]/, "")} times`,
-    problem,
-  ]
+export const spokenRegion = ({ name, nodes, badge, dropped, problem }) =>
+  [`checkpoint region ${name}: ${nodes.join(", ")}`, spokenRuns({ runs: badge, dropped }), problem]
     .filter(Boolean)
     .join(", ");
 
@@ -90,77 +86,6 @@ export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
   return [...lines, ...framed.map(({ name, text }) => ({ id: `region ${name}`, text, wires: [] }))];
 }
 
-/** Text after Python has answered an edit: the edit's name and the value of the output, or for a change of rules
- * the cotangents that it has changed.
- * @param {Stepped} before @param {Stepped} after */
-export function spokenStep(before, after) {
-  const [was, is] = [before.history, after.history];
-  if (!isStep(was, is) && was.redo === is.redo) return "";
-  const back =
-    is.redo && is.redo === was.undo && (is.redo !== was.redo || numberOf(is) < numberOf(was));
-  const forth =
-    is.undo && is.undo === was.redo && (is.undo !== was.undo || numberOf(is) > numberOf(was));
-  const what = back ? `Undone: ${is.redo}` : forth ? `Redone: ${is.undo}` : is.undo;
-  if (!what) return "";
-  const ruled = changes(before, after, ({ rule, ruleFull }) => `${rule} ${ruleFull ?? ""}`);
-  if (ruled.length) {
-    const edit =
-      back || forth ? what : `${ruled[0].rule.replace("_", " ")} on ${enumerated(ruled)}`;
-    const changed = changes(
-      before,
-      after,
-      ({ cotangent, cotangentFull }) => cotangentFull ?? cotangent,
-    );
-    return `${edit}: ${changed.length ? `cotangents of ${enumerated(changed)} changed` : "no cotangent changed"}`;
-  }
-  const output = after.nodes.find((node) => node.isOutput);
-  return `${what}. ${output?.value ? `Output ${output.id} is ${output.value}` : ""}`.trim();
-}
-
-/** Number of the present step among all, also those that are no longer kept. @param {Steps} steps */
-const numberOf = ({ at = 0, gone = 0 }) => at + gone;
-
-/** Whether the present step is another one; two in a row may have one name. @param {Steps} was @param {Steps} is */
-const isStep = (was, is) => was.undo !== is.undo || numberOf(was) !== numberOf(is);
-
-/** Whether a new step has taken the loops and functions out of the formula.
- * @param {Steps} was @param {Steps} is */
-export const isWrittenOut = (was, is) =>
-  isStep(was, is) && !is.redo && Boolean(is.undo?.endsWith(shared.written_out));
-
-/** Whether the last edit has set an input to data, of which its label says what was read.
- * @param {Steps} was @param {Steps} is */
-export const isOfData = (was, is) =>
-  isStep(was, is) &&
-  was.redo !== is.undo &&
-  Boolean(is.undo?.startsWith(shared.data_of)) &&
-  !is.redo;
-
-/**
- * @typedef {object} Steps
- * @property {string} [undo]
- * @property {string} [redo]
- * @property {number} [at]
- * @property {number} [gone]
- */
-/** @typedef {{ history: Steps, nodes: GraphNode[] }} Stepped */
-
-/** The nodes of both drawings that a look finds changed.
- * @param {Stepped} before @param {Stepped} after @param {(node: GraphNode) => string} look */
-function changes(before, after, look) {
-  const looks = new Map(before.nodes.map((node) => [node.id, look(node)]));
-  return after.nodes.filter((node) => looks.has(node.id) && looks.get(node.id) !== look(node));
-}
-
-const NAMED = 5; // nodes that are named before the others are counted
-
-/** @param {GraphNode[]} nodes */
-const enumerated = (nodes) =>
-  nodes
-    .slice(0, NAMED)
-    .map(({ id }) => id)
-    .join(", ") + (nodes.length > NAMED ? ` and ${nodes.length - NAMED} more` : "");
-
 /** @typedef {import("../editor.js").Editor} Editor */
 /**
  * @typedef {object} Line
@@ -170,7 +95,6 @@ const enumerated = (nodes) =>
  * @property {string} said
  */
 
-const WRITTEN = "The copies now differ, so the formula writes the loop out. Undo brings it back.";
 const LATER = 400; // ms without a change before the list is written
 
 /** @param {Editor} editor */
@@ -197,11 +121,7 @@ export function keepDescriptions(editor) {
   };
   editor.watchers.push(() => {
     if (editor.drawing !== drawing) {
-      const what = drawing.rev < 0 ? "" : spokenStep(drawing, editor.drawing);
-      if (drawing.rev >= 0 && isWrittenOut(drawing.history, editor.drawing.history))
-        showStatus(editor.stage, WRITTEN);
-      if (drawing.rev >= 0 && isOfData(drawing.history, editor.drawing.history))
-        showStatus(editor.stage, editor.drawing.history.undo ?? "");
+      const what = drawing.rev < 0 ? "" : told(editor, drawing);
       drawing = editor.drawing;
       if (what) answer.textContent = what;
     }

@@ -308,7 +308,8 @@ function bodyOf(node, level) {
   const left = Math.max(pillsReach(node), ...pills.map(({ x }) => node.x - x));
   const top = plain ? named : Math.max(CHIPS_BEYOND.above * unit, named, node.y - chips.y);
   const right = Math.max(6, chips.x + chips.w - node.x - node.w);
-  const marked = node.runs || node.state?.length || (node.segment && detail === "near");
+  const marked =
+    node.runs || node.dropped || node.state?.length || (node.segment && detail === "near");
   const foot = node.tab ? 0 : marked ? CHIPS_BEYOND.below * unit : 4;
   const below = node.tab ? 0 : (node.foot ?? 0) + foot;
   return {

@@ -4,7 +4,7 @@
 
 import { html } from "../../base/dom.js";
 import { dispatch } from "../../base/events.js";
-import { numberText } from "../../base/numbers.js";
+import { isNegative, numberText } from "../../base/numbers.js";
 import { term } from "../../base/term.js";
 import { PHONE } from "../../dock/panels.js";
 import { followedWire, lineText } from "../../inspector/follow.js";
@@ -201,7 +201,11 @@ export function openWire(editor, id) {
           const word = Object.keys(WORDS).find((start) => row.startsWith(start));
           return [
             html("dt", {}, word ? term(WORDS[word], row) : row), // what the row is about, explained
-            html("dd", { class: kind }, says),
+            html(
+              "dd",
+              { class: isNegative(says.split("= ").at(-1) ?? "") ? `${kind} negative` : kind },
+              says,
+            ),
           ];
         }),
       ),

@@ -174,6 +174,7 @@ function copied(drawing, originals, [right, down], collapsed) {
             ...framed(frame),
             saved: renamed(frame.saved ?? []),
             badge: null,
+            dropped: null,
             fault: null,
           },
         ],

@@ -128,7 +128,7 @@ export function withMoves(drawing, { join, leave }) {
 function judged(wires, region, frames) {
   const path = leavingPath(wires, region.nodes);
   const fault = path.length ? `needs ${path[1]} inside it too` : overlapOf(region, frames);
-  return { ...region, problem: fault, fault, badge: null };
+  return { ...region, problem: fault, fault, badge: null, dropped: null };
 }
 
 /** @param {Frame} frame @param {Frame[]} frames */
