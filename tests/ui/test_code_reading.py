@@ -29,17 +29,10 @@ from autodiff_viz.ui.exchange import apply_message, go_on_reading
 from autodiff_viz.ui.session import Session
 from autodiff_viz.workers.jobs import DROPPED, Answer
 from autodiff_viz.workers.pool import Pool
+from tests.workers.errands import read_without_end
 
 SQUARE = "import jax.numpy as jnp\nx = jnp.array(3.0)\ny = x * x\n"
-COMPARES = """import jax
-a = [[0] * 9999] * 9999
-b = [[0] * 9998 + [1]] * 9999
-c = list(map(lambda k: a, range(9999)))
-d = list(map(lambda k: b, range(9999)))
-e = [c] == [d]
-"""
-"""Hardly any step, and comparisons in C without end: whoever reads it does nothing else."""
-
+LONG = "import jax\n"
 PATIENCE = 60.0
 
 
@@ -49,6 +42,17 @@ def pool() -> Iterator[Pool]:
     found.listen(code_reading._collect)
     yield found
     found.end()
+
+
+@pytest.fixture
+def without_end(server: Path, monkeypatch) -> None:
+    """Texts make the reader do what nothing in Python ends, but for those of `SQUARE`."""
+    begun = code_reading.job_of
+
+    def job_of(function, text: str, **options: Any):
+        return begun(function if text.startswith(SQUARE) else read_without_end, text, **options)
+
+    monkeypatch.setattr(code_reading, "job_of", job_of)
 
 
 @pytest.fixture
@@ -100,9 +104,9 @@ def test_code_that_is_typed_becomes_its_graph_when_it_has_been_read(server):
     assert [*server.iterdir()] == []  # nothing is noted as begun
 
 
-def test_a_text_that_compares_without_end_is_ended_and_its_author_is_told(server):
+def test_a_text_that_compares_without_end_is_ended_and_its_author_is_told(without_end):
     session, other = Session(start()), Session(start())
-    sends(session, typing(COMPARES))
+    sends(session, typing(LONG))
     other.origin = "elsewhere"
     sends(other, typing(SQUARE))  # beside it
     assert goes_on(other)
@@ -112,9 +116,9 @@ def test_a_text_that_compares_without_end_is_ended_and_its_author_is_told(server
     assert session.lab.graph == start().graph
 
 
-def test_what_is_read_can_be_stopped_and_read_again(server):
+def test_what_is_read_can_be_stopped_and_read_again(without_end):
     session = Session(start())
-    sends(session, typing(COMPARES + "# stopped\n"))
+    sends(session, typing(LONG + "# stopped\n"))
     sends(session, stop=True)
     assert session.reading.key is None
     assert session.lab.mistakes == (STOPPED,)
@@ -141,10 +145,10 @@ def test_an_import_waits_unacknowledged_and_so_does_what_follows(server):
     assert session.lab.selected == "y"
 
 
-def test_an_import_that_is_stopped_is_not_done_and_what_follows_is(server):
+def test_an_import_that_is_stopped_is_not_done_and_what_follows_is(without_end):
     session = Session(start())
     waits = [
-        {"kind": "import", "text": COMPARES + "# import\n", "seq": 1},
+        {"kind": "import", "text": LONG + "# import\n", "seq": 1},
         {"kind": "slide", "name": "x", "value": 4.0, "seq": 2},
     ]
     sends(session, *waits)
@@ -155,11 +159,11 @@ def test_an_import_that_is_stopped_is_not_done_and_what_follows_is(server):
     assert [problem.code for problem in session.lab.notice] == [STOPPED.code]
 
 
-def test_a_page_waits_for_the_code_of_its_address(server):
+def test_a_page_waits_for_the_code_of_its_address(without_end):
     query = {FORMULA: short_text(SQUARE + "z = y\n")}
     lab = with_code(lambda: from_query(query), "anna", None)
     assert "y" in lab.graph
-    bomb = with_code(lambda: from_query({FORMULA: short_text(COMPARES + "# link\n")}), "anna", None)
+    bomb = with_code(lambda: from_query({FORMULA: short_text(LONG + "# link\n")}), "anna", None)
     assert not bomb.graph.nodes
     assert formula(bomb)["mistakes"][0]["again"]
 
