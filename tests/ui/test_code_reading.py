@@ -27,7 +27,7 @@ from autodiff_viz.ui import code_reading, exchange, worker_jobs
 from autodiff_viz.ui.code_reading import with_code
 from autodiff_viz.ui.exchange import apply_message, go_on_reading
 from autodiff_viz.ui.session import Session
-from autodiff_viz.workers.jobs import DROPPED, Answer
+from autodiff_viz.workers.jobs import DROPPED, Answer, Job, done_here
 from autodiff_viz.workers.pool import Pool
 from tests.workers.errands import read_without_end
 
@@ -129,8 +129,9 @@ def test_what_is_read_can_be_stopped_and_read_again(without_end):
     assert library(session) == "JAX"
 
 
-def test_an_import_waits_unacknowledged_and_so_does_what_follows(server):
-    session = Session(start())
+def test_an_import_waits_unacknowledged_and_so_does_what_follows(server, monkeypatch):
+    session, holding = Session(start()), Holding()
+    monkeypatch.setattr(code_reading, "workers", lambda: holding)
     edits = [
         {"kind": "import", "text": SQUARE, "seq": 1},
         {"kind": "slide", "name": "x", "value": 4.0, "seq": 2},
@@ -139,6 +140,7 @@ def test_an_import_waits_unacknowledged_and_so_does_what_follows(server):
     assert session.inbox.ack == 0
     sends(session, *edits, {"kind": "select", "node": "y", "seq": 3})  # the browser sends all of them again
     assert session.inbox.ack == 0
+    holding.release()
     assert goes_on(session)
     assert session.inbox.ack == 3
     assert session.lab.graph["x"].param("value") == 4.0
@@ -179,6 +181,30 @@ def test_without_room_it_is_said_and_asking_again_tries_again(server, monkeypatc
     sends(session, {"kind": "read_again", "seq": 2})
     assert goes_on(session)
     assert library(session) == "JAX"
+
+
+class Holding:
+    """Workers that answer when they are told to."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[bytes, Job] = {}
+        self._answers = False
+
+    def ask(self, asker, job):
+        self._jobs[job.key] = job
+
+    def take(self, key):
+        return done_here(self._jobs.pop(key)) if self._answers else None
+
+    def is_under_way(self, key):
+        return key in self._jobs
+
+    def cancel(self, asker):
+        pass
+
+    def release(self) -> None:
+        self._answers = True
+        code_reading._collect()
 
 
 class Dropping:
