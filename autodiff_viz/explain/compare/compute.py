@@ -354,11 +354,11 @@ def _joined(pairs: Sequence[Two], chosen: Sequence[int]) -> Two:
 def _apart(pair: Two, dtype: str, exact: Callable[[], Two]) -> np.ndarray:
     """Return where two arrays of fewer digits than float64 differ by more than rounding."""
     gap = gaps(*pair)
-    wide = ~(gap <= equal_within(dtype) * _sizes(pair))  # "not less" is true of NaN too
+    wide = ~(gap <= equal_within(dtype) * sizes(pair))  # "not less" is true of NaN too
     if not (wide & np.isfinite(gap)).any():
         return wide
     in_float64 = exact()
-    left, true = gaps(*in_float64), _sizes(in_float64)
+    left, true = gaps(*in_float64), sizes(in_float64)
     # The gap is all but gone in float64, and was small beside the number, or the number is gone as well.
     explained = np.isfinite(gap) & (left <= LEFT * gap) & ((gap <= SMALL * true) | (true <= LEFT * gap))
     return wide & ~explained
@@ -367,7 +367,7 @@ def _apart(pair: Two, dtype: str, exact: Callable[[], Two]) -> np.ndarray:
 def _apart_in_float64(pair: Two, errors: Callable[[], Two], largest: float) -> np.ndarray:
     """Return where two arrays of float64 differ by more than rounding."""
     gap = gaps(*pair)
-    last = equal_within(FLOAT64) * _sizes(pair)
+    last = equal_within(FLOAT64) * sizes(pair)
     wide = ~(gap <= last)
     unsure = wide & (gap <= LARGE * largest)
     if not unsure.any():
@@ -376,7 +376,7 @@ def _apart_in_float64(pair: Two, errors: Callable[[], Two], largest: float) -> n
     return wide & ~(unsure & (gap <= last + ROOM * (one + other)))
 
 
-def _sizes(pair: Two) -> np.ndarray:
+def sizes(pair: Two) -> np.ndarray:
     """Return the larger of the two sizes of each number."""
     return np.fmax(*(np.where(np.isfinite(each), np.abs(each), 0.0) for each in pair))
 
@@ -506,6 +506,14 @@ def _sums(sides: Sides, name: str, ends: Sequence[Ends], end: str, slots: Sequen
 # How far rounding may move each number
 
 
+def without_regions(found: Trace) -> Trace:
+    """Return a trace whose graph has no regions, which change no number.
+
+    One that cannot run as a whole is no reason against a comparison.
+    """
+    return replace(found, graph=replace(found.graph, regions=()))
+
+
 def rounding_beside(found: Trace, own: Numbers, other: Numbers) -> Numbers:
     """Return how far rounding may move each number of a trace from that of another trace."""
 
@@ -514,9 +522,7 @@ def rounding_beside(found: Trace, own: Numbers, other: Numbers) -> Numbers:
         return {key: gaps(one, two) for key, one, two in pairs if two is not None and one.shape == two.shape}
 
     wires = {**gap("passed"), **{(name, ARRIVING): each for name, each in gap("cotangent").items()}}
-    # Regions change no number, and one that cannot run as a whole is no reason against a comparison.
-    plain = replace(found, graph=replace(found.graph, regions=()))
-    value, gradient, by_wire = rounding_errors(plain, (gap("value"), gap("gradient"), wires))
+    value, gradient, by_wire = rounding_errors(without_regions(found), (gap("value"), gap("gradient"), wires))
     cotangent = {name: by_wire[name, ARRIVING] for name in found.value}
     passed = {wire: by_wire[wire] for wire in found.passed}
     errors = Numbers(value, cotangent, passed, gradient_of(found, gradient, cotangent))
