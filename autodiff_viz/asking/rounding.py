@@ -15,7 +15,7 @@ import numpy as np
 from autodiff_viz.asking.question import COTANGENT, COUNTS, VALUE, Quantity
 from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.tolerance import ROOM, equal_within, gaps
-from autodiff_viz.engine.trace import Trace, trace
+from autodiff_viz.engine.trace import Trace, exact_inputs, trace
 from autodiff_viz.engine.verify import rounding_errors
 from autodiff_viz.explain.compare.compute import LEFT, SMALL, sizes, without_regions
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
@@ -80,18 +80,9 @@ def in_dtype(found: Trace, dtype: str) -> Trace:
     Raises:
       GraphError: the program cannot run in it.
     """
-    given = found.inputs
     if dtype == found.dtype:
         return found
-    if dtype == FLOAT64:
-        own = trace(found.graph, None, found.seed, dtype=dtype)
-        given = {
-            name: array
-            for name, array in given.items()
-            if not np.array_equal(own.inputs[name].astype(array.dtype), array, equal_nan=True)
-        }
-        if not given:
-            return own
+    given = exact_inputs(found) if dtype == FLOAT64 else found.inputs
     return trace(found.graph, given, found.seed, dtype=dtype)
 
 
