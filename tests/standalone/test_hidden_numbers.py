@@ -50,7 +50,9 @@ def secrets(of: str, hides: str) -> set[str]:
 
 
 def step(of: str, hides: str, **more) -> av.Step:
-    return av.Step("S", FORMULA, questions=(av.Question(NUMBER, ABOUT[of]),), hides=hides, dtype="float64", **more)
+    return av.Step(
+        "S", FORMULA, questions=(av.Question(NUMBER, ABOUT[of]),), hides=hides, dtype="float64", **more
+    )
 
 
 def told(file: str) -> Iterator[str]:
