@@ -357,6 +357,8 @@ def _tree(text: str, r: Interpreter) -> ast.Module:
                 "the lines up to the next empty one are taken as this block: they had lost their indentation",
             )
         return tree
+    except GraphError:
+        raise  # too large for Python's parser
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise GraphError(_not_python(error)) from None
 

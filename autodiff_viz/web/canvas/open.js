@@ -17,7 +17,7 @@ import { traceLineage } from "./draw/highlights.js";
 import { openMinimap } from "./draw/minimap.js";
 import { animateMoves } from "./draw/motion.js";
 import { legend, showReads } from "./draw/reads.js";
-import { keepDescriptions } from "./draw/screen_reader.js";
+import { keepDescriptions, tellSteps } from "./draw/screen_reader.js";
 import { fillBySize } from "./draw/size_key.js";
 import { Editor } from "./editor.js";
 import { listenToDocuments } from "./gestures/drop.js";
@@ -86,5 +86,6 @@ export function openEditor(palette) {
       if (bar.role === "toolbar") makeOneTabStop(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
   keepDescriptions(editor);
+  tellSteps(editor);
   return editor;
 }
