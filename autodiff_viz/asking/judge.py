@@ -778,7 +778,10 @@ def _not_closed(found: Trace, name: str, causes: Sequence[str]) -> Iterable[dict
             says = f"Nothing arrives at `{node.name}` either. The cause is nearer to the output."
             yield _cause_entry(node.name, "inherits", "inherits", says, leading[0] if leading else None)
         elif passing:
-            says = f"{_size(came)} arrives at `{node.name}`, and it passes on {_size(found.passed[passing])}."
+            read = node.slots[passing[1]]
+            together = sum(found.passed[node.name, slot] for slot, each in node.wires if each == read)
+            passed = together if np.any(together) else found.passed[passing]
+            says = f"{_size(came)} arrives at `{node.name}`, and it passes on {_size(np.asarray(passed))}."
             zero = not np.any(found.value[node.name])
             code, title = ("value", "value") if zero else ("passes-on", "passes on")
             if zero:

@@ -12,7 +12,14 @@ from autodiff_viz.asking.question import COTANGENT, COUNTS, KEPT, RUNS, VALUE
 from autodiff_viz.display.numbers import bracketed, fork_terms, short, wire_numbers, written
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.explain.compare.compute import Comparison, compare, describe_both, describe_tensor, in_both
+from autodiff_viz.explain.compare.compute import (
+    Comparison,
+    compare,
+    describe_both,
+    describe_tensor,
+    in_both,
+    passed_together,
+)
 from autodiff_viz.explain.nonfinite.compute import nonfinite_origin
 from autodiff_viz.explain.zero.compute import ZeroReason, why_zero
 from autodiff_viz.graph.model import INPUT
@@ -176,7 +183,7 @@ def _parting(both: Comparison, a: Trace, b: Trace) -> str:
     if both.first_wire is None:
         return ""
     name, slot = both.first_wire
-    one, other = describe_both(both.passed[both.first_wire])
+    one, other = describe_both(passed_together((a.graph, b.graph), both.passed, both.first_wire)[1])
     ends = [_end(each, name, slot) for each in (a, b)]
     if len(owners := [letter for letter, each in (("A", a), ("B", b)) if name in each.graph]) == 1:
         here, there = (one, other) if owners == ["A"] else (other, one)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -616,13 +617,42 @@ def _where(a: Trace, b: Trace, pairs: Pairs, first: Wire | None, through: Mappin
         return Statement()
     name, _ = first
     ends = tuple(_end(each.graph, first, through) if name in each.graph else None for each in (a, b))
-    one, other = describe_both(pairs["passed"][first])
+    wires, passed = passed_together((a.graph, b.graph), pairs["passed"], first, through)
+    one, other = describe_both(passed)
     to_a, to_b = (f" to {quoted(end)}" if end else "" for end in ends)
     again = to_b if to_a and to_b != to_a else ""  # named twice only where it leads elsewhere
     text = f"{PARTS}at {quoted(name)}, which passes {one}{to_a or to_b} in A and {other}{again} in B"
-    return Statement(
-        text, (Claim(PART, (first,)), Claim(PASSED, (first,), pairs["passed"][first]), Claim(LEAD, ends))
-    )
+    return Statement(text, (Claim(PART, (first,)), Claim(PASSED, wires, passed), Claim(LEAD, ends)))
+
+
+def passed_together(
+    graphs: tuple[Graph, Graph],
+    passed: Mapping[Wire, Pair],
+    wire: Wire,
+    through: Through = MappingProxyType({}),
+) -> tuple[tuple[Wire, ...], Pair]:
+    """Return what a node passes in each graph to the node at the end of a wire, by all its wires there.
+
+    Args:
+      passed: pairs by wire.
+      through: by identity that only one graph has, the node before it.
+    Returns:
+      The wires, and their sums; the wire alone where the sums are equal in both, as of x * y and y * x.
+    """
+    name, ends = wire[0], [_end(graph, wire, through) if wire[0] in graph else None for graph in graphs]
+    together: dict[Wire, None] = {wire: None}
+    sums: list[np.ndarray | None] = []
+    for side, graph in enumerate(graphs):
+        end = ends[side] or ends[1 - side]
+        slots = [slot for slot, _ in graph[name].wires] if name in graph else []
+        found = [(name, slot) for slot in slots if end and _end(graph, (name, slot), through) == end]
+        parts = [part for each in found or [wire] if (part := passed[each][side]) is not None]
+        together |= dict.fromkeys(found)
+        sums.append(np.asarray(sum(parts)) if parts else None)
+    one, other = sums
+    if one is not None and other is not None and np.array_equal(one, other, equal_nan=True):
+        return (wire,), passed[wire]
+    return tuple(together), (one, other)
 
 
 def _end(graph: Graph, wire: Wire, through: Mapping[str, str]) -> str | None:

@@ -1,6 +1,5 @@
 // @ts-check
-// Return what stands on the canvas at another position of a slider: nodes and wires with the numbers of a table's row,
-// for tooltips and screen readers. Pure.
+// Write the numbers at another position of a slider into nodes and wires, for tooltips and screen readers. Pure.
 
 import { fullText, numberText } from "../../base/numbers.js";
 import { wiresOf } from "./fold.js";
