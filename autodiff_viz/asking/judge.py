@@ -121,8 +121,8 @@ class Judgement:
 def judge(found: Trace, question: Question, answer: str, pinned: Trace | Twin | None = None) -> Judgement:
     """Judge an answer: right, nearly right, or the usual mistake that gives it.
 
-    A number is right within 1 %, or to the digits that are shown; 0, NaN and infinities are exact. Where terms
-    cancel, so that calculus says 0 and rounding leaves a small number, both are right.
+    A number is right within 1 %, or to the digits that are shown; 0, NaN and infinities are exact. Where
+    terms cancel, so that calculus says 0 and rounding leaves a small number, both are right.
     What cannot be read is no wrong answer but an error.
 
     Args:
