@@ -17,6 +17,7 @@ import numpy as np
 
 from autodiff_viz.asking.answers import MOST
 from autodiff_viz.asking.question import COTANGENT, COUNTS, KEPT, PASSED, QUANTITIES, RUNS, VALUE, Quantity
+from autodiff_viz.asking.rounding import leftover
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.op_derivative import at_corner, own_contributions
 from autodiff_viz.engine.trace import Trace, trace, with_output
@@ -50,14 +51,16 @@ class Case:
       found, asked: the trace and the quantity.
       pinned, letter: the trace that it is compared with, or None, and its letter, "A" or "B".
       producer: the node whose value, cotangent or contribution it is.
-      full: the whole array of which the asked numbers are elements, in float64.
-      numbers: the asked numbers.
+      computed: the whole array of which the asked numbers are elements, in float64.
+      full: the same, with 0 where terms cancel and rounding alone is left.
+      numbers: the asked numbers of it.
     """
 
     def __init__(self, found: Trace, asked: Quantity, pinned: Trace | None = None, letter: str = "A"):
         self.found, self.asked, self.pinned, self.letter = found, asked, pinned, letter
         self.producer = producer_of(found, asked)
-        self.full = array_of(found, asked).astype(np.float64)
+        self.computed = array_of(found, asked).astype(np.float64)
+        self.full = np.where(leftover(found, asked), 0.0, self.computed)
         self.numbers = self.picked(self.full)
         assert self.numbers is not None
 
@@ -180,7 +183,8 @@ class Case:
         """Return the array of the same quantity in another graph; None where it cannot run or has no such."""
         try:
             other = trace(graph, self.found.inputs, self.found.seed, dtype=dtype or self.found.dtype)
-            return array_of(other, self.asked).astype(np.float64)
+            array = array_of(other, self.asked).astype(np.float64)
+            return np.where(leftover(other, self.asked), 0.0, array)
         except GraphError:
             return None
 

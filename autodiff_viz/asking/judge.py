@@ -6,7 +6,7 @@ there; web/asking/judge.js does the same in the browser, where no server answers
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, isfinite, isnan, log10
 from typing import Any
@@ -28,7 +28,7 @@ from autodiff_viz.asking.answers import (
     written_shape,
 )
 from autodiff_viz.asking.authored import check_own_answer
-from autodiff_viz.asking.case import Case, array_of, producer_of
+from autodiff_viz.asking.case import Case, producer_of
 from autodiff_viz.asking.mistakes import FAR, PLAIN, Guess, guess_text, guesses
 from autodiff_viz.asking.question import (
     CAUSE,
@@ -51,9 +51,10 @@ from autodiff_viz.asking.question import (
     Question,
 )
 from autodiff_viz.asking.reasons import reason_of, reason_same, reason_shape, reason_zero, ticked
+from autodiff_viz.asking.rounding import Measured, apart, equal_numbers
 from autodiff_viz.asking.words import EQUAL, FIRST, OTHER, SECOND, form_of, hint_of, question_words
 from autodiff_viz.engine.live_path.passes import Wire
-from autodiff_viz.engine.tolerance import equal_within, gaps, norm
+from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.engine.trace import Trace, known_trace, with_output
 from autodiff_viz.explain.explanation import Twin
 from autodiff_viz.explain.nonfinite.compute import nonfinite_origin
@@ -120,7 +121,8 @@ class Judgement:
 def judge(found: Trace, question: Question, answer: str, pinned: Trace | Twin | None = None) -> Judgement:
     """Judge an answer: right, nearly right, or the usual mistake that gives it.
 
-    A number is right within 1 %, or to the digits that are shown; 0, NaN and infinities are exact.
+    A number is right within 1 %, or to the digits that are shown; 0, NaN and infinities are exact. Where
+    terms cancel, so that calculus says 0 and rounding leaves a small number, both are right.
     What cannot be read is no wrong answer but an error.
 
     Args:
@@ -377,23 +379,40 @@ def _number_table(case: Case, question: Question, form: Table) -> dict[str, Any]
             f"{quoted(case.producer)} has {len(case.numbers)} numbers; at most {MOST} are asked for at once."
         )
         raise GraphError(Problem("too-many-numbers", message, "Ask for one element, or for the shape."))
-    answer = _numbered(case.numbers, case.asked, dtype, reason_of(case))
+    answer = _numbered(case.numbers, case.asked, dtype, reason_of(case), case.picked(case.computed))
     mistakes = [_entry(guess, case) for guess in guesses(case) if not _inside(guess.numbers, answer["at"])]
     return {"answer": answer, "mistakes": mistakes, "otherwise": _otherwise(case)}
 
 
-def _numbered(numbers: Sequence[float], about: Quantity, dtype: str, reason: str) -> dict[str, Any]:
-    """Return the entry of right numbers."""
+def _numbered(
+    numbers: Sequence[float], about: Quantity, dtype: str, reason: str, computed: Sequence[float] = ()
+) -> dict[str, Any]:
+    """Return the entry of right numbers.
+
+    Args:
+      computed: the numbers as a card shows them: where they are 0 by calculus, with what rounding leaves.
+    """
     room = _room(about)
-    at = [interval(number, dtype, room) for number in numbers]
+    at, near = (
+        [_around(*pair, dtype, times * room) for pair in zip(numbers, computed or numbers, strict=True)]
+        for times in (1.0, 2.0)
+    )
     return {
         "text": number_text(numbers),
         "accepted": accepted_text(at),
         "reason": reason,
         "at": at,
-        "near": [interval(number, dtype, 2.0 * room) for number in numbers],
+        "near": near,
         "exact": [sent_number(number) for number in numbers],
     }
+
+
+def _around(number: float, computed: float, dtype: str, times: float) -> Any:
+    """Return the interval of answers that mean a number; both 0 and what rounding leaves of it are right."""
+    if number or not computed:
+        return interval(number, dtype, times)
+    reach = abs(computed) + times * tolerance(computed, dtype)
+    return [-reach, reach]
 
 
 def _room(about: Quantity) -> float:
@@ -514,6 +533,8 @@ def _larger_table(case: Case, question: Question, form: Table) -> dict[str, Any]
         message = "NaN is neither larger nor smaller than a number."
         raise GraphError(Problem("not-comparable", message, "Ask for something else."))
     right = larger_of(*sizes)
+    if right != EQUAL and not _apart(*cases, take=norm):
+        right = EQUAL
     # The same mistake on both sides: what would it take for the larger one?
     sides = [{}, {}]
     for side, each in zip(sides, cases, strict=True):
@@ -552,13 +573,9 @@ def _larger_table(case: Case, question: Question, form: Table) -> dict[str, Any]
 
 
 def _same_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
-    other = array_of(case.pinned, question.about).astype(np.float64)
     beside = Case(case.pinned, question.about)
-    if question.about.element is not None:
-        one, two = np.asarray(case.numbers), np.asarray(beside.numbers)
-    else:
-        one, two = case.full, other
-    right = EQUAL if _equal(one, two, case.found.dtype) else OTHER
+    shapes = {each.full.shape for each in (case, beside) if each.asked.element is None}
+    right = OTHER if len(shapes) > 1 or _apart(case, beside) else EQUAL
     mistakes = []
     if right == OTHER:
         mistakes += _taken_for_same(case, beside)
@@ -573,11 +590,15 @@ def _same_table(case: Case, question: Question, form: Table) -> dict[str, Any]:
     }
 
 
-def _equal(one: np.ndarray, two: np.ndarray, dtype: str) -> bool:
-    if one.shape != two.shape:
-        return False
-    sizes = np.abs(one[np.isfinite(one)]).max(initial=0.0), np.abs(two[np.isfinite(two)]).max(initial=0.0)
-    return bool(gaps(one, two).max(initial=0.0) <= equal_within(dtype) * max(sizes))
+def _apart(one: Case, other: Case, take: Callable[[np.ndarray], Any] = np.asarray) -> bool:
+    """Return whether asked numbers, or what `take` makes of them, differ by more than rounding."""
+    if one.asked.of in COUNTS:
+        return one.numbers != other.numbers
+
+    def taken(case: Case) -> Measured:
+        return Measured(case.found, case.asked, lambda array: take(case.picked(array)))
+
+    return bool(apart(taken(one), taken(other)).any())
 
 
 IGNORED = ("stop-ignored", "rule-ignored", "region-ignored", "policy-ignored")
@@ -593,15 +614,13 @@ def _taken_for_same(case: Case, beside: Case) -> Iterable[dict[str, Any]]:
         "tier": PLAIN,
         "choice": EQUAL,
     }
-    outputs = [each.found.value[each.found.output].astype(np.float64) for each in (case, beside)]
+    outputs = (Measured(each.found, Quantity(VALUE, each.found.output)) for each in (case, beside))
     for each, its in ((case, beside), (beside, case)):
         for guess in guesses(each):
-            if guess.mistake.code in IGNORED and _equal(
-                np.asarray(guess.numbers), np.asarray(its.numbers), case.found.dtype
-            ):
+            if guess.mistake.code in IGNORED and equal_numbers(guess.numbers, its.numbers, case.found.dtype):
                 yield {**_entry(guess, each, EQUAL), "guess": "the same"}
                 return
-    if case.asked.of != VALUE and _equal(*outputs, case.found.dtype):
+    if case.asked.of != VALUE and not apart(*outputs).any():
         says = "The values are the same. The way back has rules of its own: look at its wires."
         if case.asked.of in COUNTS:
             says = "Values and gradients are the same. What is kept, and what runs again, is not."
@@ -760,7 +779,10 @@ def _not_closed(found: Trace, name: str, causes: Sequence[str]) -> Iterable[dict
             says = f"Nothing arrives at `{node.name}` either. The cause is nearer to the output."
             yield _cause_entry(node.name, "inherits", "inherits", says, leading[0] if leading else None)
         elif passing:
-            says = f"{_size(came)} arrives at `{node.name}`, and it passes on {_size(found.passed[passing])}."
+            read = node.slots[passing[1]]
+            together = sum(found.passed[node.name, slot] for slot, each in node.wires if each == read)
+            passed = together if np.any(together) else found.passed[passing]
+            says = f"{_size(came)} arrives at `{node.name}`, and it passes on {_size(np.asarray(passed))}."
             zero = not np.any(found.value[node.name])
             code, title = ("value", "value") if zero else ("passes-on", "passes on")
             if zero:

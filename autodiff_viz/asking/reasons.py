@@ -12,7 +12,14 @@ from autodiff_viz.asking.question import COTANGENT, COUNTS, KEPT, RUNS, VALUE
 from autodiff_viz.display.numbers import bracketed, fork_terms, short, wire_numbers, written
 from autodiff_viz.engine.live_path.passes import Wire
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.explain.compare.compute import Comparison, compare, describe_both, in_both
+from autodiff_viz.explain.compare.compute import (
+    Comparison,
+    compare,
+    describe_both,
+    describe_tensor,
+    in_both,
+    passed_together,
+)
 from autodiff_viz.explain.nonfinite.compute import nonfinite_origin
 from autodiff_viz.explain.zero.compute import ZeroReason, why_zero
 from autodiff_viz.graph.model import INPUT
@@ -26,8 +33,18 @@ TERMS = 5  # of a sum that is written out
 TIMES = {"*": "·", "-": "−"}  # of infix signs, as the lab writes them
 
 
+CANCELS = "Terms cancel: without rounding it is {exactly}."
+
+
 def reason_of(case: Case) -> str:
     """Return why a number is what it is."""
+    if np.array_equal(case.full, case.computed, equal_nan=True):
+        return _reason(case)
+    exactly = describe_tensor(case.full) if case.full.any() else "exactly 0"
+    return f"{_reason(case)} {CANCELS.format(exactly=exactly)}"
+
+
+def _reason(case: Case) -> str:
     found, name = case.found, case.producer
     if case.asked.of == KEPT:
         return _of_kept(found)
@@ -39,7 +56,7 @@ def reason_of(case: Case) -> str:
         return ticked(found, origin.sentence)
     if case.asked.of != COTANGENT:
         return _of_wire(case, case.wires[0])
-    if not case.full.any() and (zero := why_zero(found, name)):
+    if not case.computed.any() and (zero := why_zero(found, name)):
         return reason_zero(found, zero)
     if name == found.output and not case.wires:
         return f"The way back begins at `{name}`, with the seed {short(found.seed, DIGITS)}."
@@ -166,7 +183,7 @@ def _parting(both: Comparison, a: Trace, b: Trace) -> str:
     if both.first_wire is None:
         return ""
     name, slot = both.first_wire
-    one, other = describe_both(both.passed[both.first_wire])
+    one, other = describe_both(passed_together((a.graph, b.graph), both.passed, both.first_wire)[1])
     ends = [_end(each, name, slot) for each in (a, b)]
     if len(owners := [letter for letter, each in (("A", a), ("B", b)) if name in each.graph]) == 1:
         here, there = (one, other) if owners == ["A"] else (other, one)

@@ -117,7 +117,8 @@ def rewritten(graph: Graph, name: str, text: str, unread: Iterable[str] = ()) ->
     after, last = _added(graph, text, name)
     # The node takes the place of the expression's last one, which is deleted: so its readers stay.
     root = after[last]
-    node = replace(after[name], op=root.op, slots=root.slots, params=root.params)
+    alternative = after[name].slots[len(after[name].op_slots) :]
+    node = replace(after[name], op=root.op, slots=(*root.slots, *alternative), params=root.params)
     nodes = tuple(node if n.name == name else n for n in after.nodes if n.name != last)
     after = _in_frames(replace(after, nodes=nodes), lambda names: names - {last})
     # What nothing reads any more goes, also what is read only by others of these.

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.engine.arguments import known_dtype
+from autodiff_viz.engine.linear_rules import is_linear
 from autodiff_viz.engine.live_path.check import diagnose, term_shape
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.engine.versions import describe_versions
@@ -43,8 +44,8 @@ from autodiff_viz.export.torch_ops import (
 )
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.frames import Block, blocks
-from autodiff_viz.graph.grad_nodes import BY, OF, between
-from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Node, Term, names_in
+from autodiff_viz.graph.grad_nodes import BY, OF, between, reads_of, runs_again
+from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Node, Rule, Term, names_in
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.policies import POLICIES, POLICY
@@ -201,6 +202,8 @@ class _TorchBody(Body):
 
     def _passes_as_op(self, node: Node, names: set[str]) -> bool:
         """Return whether the op of a node has a gradient to pass to one of `names`."""
+        if node.op == GRAD and self._constant(node):
+            return False
         skipped = {"where": {0}, "softmax_cross_entropy_with_integer_labels": {1}, "at_set": set()}
         beside = skipped.get(node.op, set())
         return node.op not in _FLAT and any(name in names for slot, name in node.wires if slot not in beside)
@@ -216,6 +219,9 @@ class _TorchBody(Body):
     def _straight_through(self, node: Node, tree: ast.expr, wired: Sequence[ast.expr]) -> ast.expr:
         if not isinstance(node.slots[-1], str):  # a constant passes nothing
             return called("detach", of=tree)
+        # Detached, since PyTorch would pass a 0 to rules behind it, where JAX passes nothing.
+        plain = replace(node, rule=Rule(), slots=node.op_slots)
+        tree = called("detach", of=tree) if self._passes(plain, set(self.differentiable)) else tree
         return called("StraightThrough.apply", tree, wired[-1])
 
     def _has_gradient(self, node: Node) -> bool:
@@ -234,19 +240,23 @@ class _TorchBody(Body):
         own, twice = self.shapes[node.name], bool(self._grads)
         return torch_applied(node.op, operands, dict(node.params), shapes, own, self.dtype, twice)
 
+    def _constant(self, node: Node) -> str:
+        """Return the function that makes a derivative of 1 or 0, which nothing moves; "" for any other."""
+        of, by = node.slots[:2]
+        if of == by:
+            return "torch.ones_like"
+        moved = {by}
+        for each in between(self.graph, node).nodes:
+            if each.rule.kind != STOP and self._passes(each, moved):
+                moved.add(each.name)
+        return "" if of in moved else "torch.zeros_like"
+
     def _gradient(self, node: Node) -> ast.expr:
         of, by = node.slots[:2]
         z, x = self._trees[of], self._trees[by]
-        inside = between(self.graph, node).nodes
-        if of == by:
-            return called("torch.ones_like", x)
-        moved = {by}
-        for each in inside:
-            if each.rule.kind != STOP and self._passes(each, moved):
-                moved.add(each.name)
-        if of not in moved:
-            return called("torch.zeros_like", x)
-        if any(each.op == GRAD for each in inside):
+        if constant := self._constant(node):
+            return called(constant, x)
+        if any(each.op == GRAD for each in between(self.graph, node).nodes):
             return called("grad", z, x)
         number = called("sum", of=z) if self.shapes[of] else z
         whole = called("torch.autograd.grad", number, x)
@@ -427,6 +437,8 @@ def torch_program(graph: Graph, seed: Any, dtype: str) -> str:
     if graph.output is None:
         raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))
     graph = replace(played(graph), groups=graph.groups)
+    if problems := _shared_rules(graph):
+        raise GraphError(problems)
     lab = trace(graph, seed=seed, dtype=dtype)
     body = _TorchBody(graph, {name: value.shape for name, value in lab.value.items()}, dtype)
     lines = [*body.lines(blocks(graph)), f"return {body.variables[graph.output]}"]
@@ -449,6 +461,28 @@ def torch_program(graph: Graph, seed: Any, dtype: str) -> str:
         main=indented(_main(lab, seed, inputs, body)),
     )
     return _commented(tidied(text), lab, [node.name for node in inputs.values()])
+
+
+def _shared_rules(graph: Graph) -> tuple[Problem, ...]:
+    """Return a problem for each rule that PyTorch would apply to a sum, and JAX to each of its terms.
+
+    A grad node of the lab runs the nodes between its two again. PyTorch does not: what comes back by the
+    derivative and from elsewhere arrives at such a node together.
+    """
+    live = ancestors(graph, [graph.output])
+    again = [runs_again(graph, [node]) for node in graph.nodes if node.op == GRAD and node.name in live]
+    outside = ancestors(graph, [graph.output], reads_of)
+    return tuple(
+        Problem(
+            "not-written",
+            f"The rule of {node.name!r} is not linear in what arrives, and a grad node runs it again: JAX "
+            "applies the rule in each run, PyTorch once, to the sum of what arrives.",
+            "Use the JAX file.",
+            node=node.name,
+        )
+        for node in graph.nodes
+        if not is_linear(node.rule) and sum(node.name in run for run in (outside, *again)) > 1
+    )
 
 
 def _used(function: str, lines: Sequence[str]) -> bool:

@@ -14,10 +14,10 @@ from urllib.parse import urlunsplit
 from msgspec import json
 
 from autodiff_viz.asking.question import Asked
-from autodiff_viz.canvas.records import DASH
+from autodiff_viz.canvas.records import ASKED, DASH
 from autodiff_viz.canvas.svg import svg_of
 from autodiff_viz.display.numbers import number_text
-from autodiff_viz.engine.trace import Trace, with_output
+from autodiff_viz.engine.trace import ARRIVES, VALUE, Trace, with_output
 from autodiff_viz.engine.versions import versions
 from autodiff_viz.graph.history import Pinned
 from autodiff_viz.graph.link import parts_of
@@ -45,7 +45,7 @@ from autodiff_viz.standalone.modules import WEB, script_of
 from autodiff_viz.standalone.styles import compact_style, shaken_styles
 from autodiff_viz.standalone.tokens import words_of
 
-ENTRY, ASKED = "figure/figure.js", "figure/asked.js"
+ENTRY, ENTRY_ASKING = "figure/figure.js", "figure/asked.js"
 ASKING = ("asking/answer.js", "canvas/draw/guesses.js")
 """Modules that only a figure with questions has."""
 AWAY = "figure/away.js"
@@ -61,7 +61,6 @@ IN_PLACE = {
             "canvas/actions/commands.js",
             "canvas/actions/groups.js",
             "canvas/draw/drag_frame.js",
-            "canvas/draw/spoken_steps.js",
             "canvas/files/import_export.js",
             "canvas/files/session_store.js",
             "canvas/gestures/drag.js",
@@ -284,7 +283,7 @@ def in_script(data: Any) -> str:
 def parts(asks: bool = False) -> tuple[str, dict[str, str]]:
     """Return the script of all figures, or of those that ask, and its style sheets by place."""
     away = {} if asks else dict.fromkeys(ASKING, "figure/no_questions.js")
-    source = script_of(ASKED if asks else ENTRY, {**IN_PLACE, **away})
+    source = script_of(ENTRY_ASKING if asks else ENTRY, {**IN_PLACE, **away})
     if re.search(r"</script|<!--", source, re.IGNORECASE):
         raise ValueError("A script of ours has what would end its element.")
     words = words_of(source)
@@ -305,8 +304,9 @@ def still(made: Made) -> str:
     """Return a step as a picture with a table of its numbers: for print, and where no script runs."""
     trace = made.view.trace
     rows = "".join(
-        f'<tr><th scope="row">{escape(node.name)}</th><td>{escape(number_text(trace.value[node.name]))}</td>'
-        f"<td>{escape(_arrives(trace, node.name))}</td></tr>"
+        f'<tr><th scope="row">{escape(node.name)}</th>'
+        + "".join(f"<td>{escape(_number(trace, of, node.name))}</td>" for of in (VALUE, ARRIVES))
+        + "</tr>"
         for node in order(trace.graph)
     )
     heads = "".join(f'<th scope="col">{head}</th>' for head in ("node", "value", "cotangent"))
@@ -314,5 +314,9 @@ def still(made: Made) -> str:
     return f"{picture}<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _arrives(trace: Trace, name: str) -> str:
-    return number_text(trace.cotangent[name]) if name in trace.cotangent else DASH
+def _number(trace: Trace, of: str, name: str) -> str:
+    """Return a value, or what arrives, as a text; a mark where it is asked for, or where there is none."""
+    if (of, name) in trace.hidden:
+        return ASKED
+    arrays = trace.value if of == VALUE else trace.cotangent
+    return number_text(arrays[name]) if name in arrays else DASH

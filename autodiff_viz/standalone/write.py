@@ -30,7 +30,8 @@ def to_html(
     It has the canvas of the page: pan, zoom, wires and nodes that answer with their numbers, why nothing
     arrives, paths, the pass to be played, sliders. All numbers are computed here and stand in the file, which
     asks nothing of any host; what would need new ones is said, with a link to the lab. The page's libraries
-    are needed to make it: `pip install "autodiff_viz[app]"`.
+    are needed to make it: `pip install "autodiff_viz[app]"`. Numbers that questions hide stand in it too,
+    packed, since it judges answers by itself: nobody reads them by chance, and they are no secret.
 
     Args:
       shown: a complete graph, a trace for its numbers, seed and dtype, or a tour, whose steps are gone

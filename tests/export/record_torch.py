@@ -17,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from random import randrange
 from typing import Any
 
 import numpy as np
@@ -49,6 +51,8 @@ TWICE = {
     "with a pullback": "x = 0.6\nr = custom(sin(x), pullback=lambda v, x, y: v * y * x)\n"
     "y = r * x\ng = grad(y, x)\nz = g * g",
     "unused": "x = 0.6\nw = 2.0\ny = w * w\ng = grad(y, x)\nz = g + x",
+    "by a function of a constant derivative": "x = 0.6\ny = sin(x)\ng = grad(stop_gradient(y), x)\n"
+    "a = square(g)\nb = a + x\nh = grad(b, a)\nz = h * x",
     "itself": "x = [0.6, 1.0]\ny = sin(x)\ng = grad(y, y)\nz = g * y",
 }
 CORNERS = {
@@ -74,6 +78,56 @@ CORNERS = {
 }
 
 
+INNER = {
+    "a rewrite": "rewrite(x, lambda v: 0.5)",
+    "a rewrite of an op": "rewrite(sin(x), lambda v: v + 0.5)",
+    "a pullback": "custom(sin(x), pullback=lambda v, a, y: 0.5)",
+}
+"""Rules that pass something back whatever arrives, unless nothing arrives at all."""
+MIDDLE = {
+    "nothing": "h * 1.0",
+    "a logarithm": "log(h)",
+    "abs": "abs(h)",
+    "a relu": "relu(h)",
+    "a power": "h ** w",
+    "a maximum": "maximum(h, w)",
+    "a scale": "scale_gradient(h, 2.0)",
+    "a rewrite": "rewrite(h, lambda v: 2.0 * v)",
+    "a pullback": "custom(sin(h), pullback=lambda v, a, y: v * 2.0)",
+    "straight through": "backward_as(sin(h), h)",
+}
+CLOSING = {
+    "an alternative": "backward_as({}, w)",
+    "an alternative to an op": "backward_as(sin({}), w * 2.0)",
+    "a stop": "stop_gradient({})",
+    "a floor": "floor({})",
+    "a comparison": "greater({}, 0.1)",
+    "a condition": "where({} > 0.1, w, 2.0)",
+    "a constant alternative": "backward_as(sin({}), 3.0)",
+}
+"""What passes nothing to its hole: JAX does not run a rule behind it."""
+PASSING = {
+    "a pullback of 0": "custom(sin({}), pullback=lambda v, a, y: 0.0 * v)",
+    "a scale of 0": "scale_gradient(sin({}), 0.0)",
+    "a factor of 0": "{} * 0.0",
+    "a relu": "relu({} - 99.0)",
+    "an element beside": "stack([{}, w])[1]",
+}
+"""What passes a 0: there a rule behind it is run."""
+
+
+def behind(inner: str, middle: str, closing: str) -> str:
+    """Return a text with a rule behind something that passes nothing, or a 0."""
+    return f"x = 0.7\nw = 1.5\nh = {inner}\nm = {middle}\ny = {closing.format('m')}\nz = y + w"
+
+
+def behind_all() -> Iterator[tuple[str, str]]:
+    """Yield all of these texts, by name."""
+    for closings in (CLOSING, PASSING):
+        for closing, middle, inner in product(closings, MIDDLE, INNER):
+            yield f"{inner}, {middle}, {closing}", behind(INNER[inner], MIDDLE[middle], closings[closing])
+
+
 def cases() -> Iterator[tuple[str, Case]]:
     """Yield the cases that are recorded, by name: every lesson, rule, region, op and corner."""
     for lesson in LESSONS:
@@ -83,6 +137,9 @@ def cases() -> Iterator[tuple[str, Case]]:
         for name, text in texts.items():
             dtype = "float64" if kind in ("grad", "corner") else "float32"
             yield f"{kind} {name}", (av.parse(text), None, dtype)
+    # One of a few, each inner, middle and closing one often: `random` runs all.
+    for name, text in [*behind_all()][::7]:
+        yield f"behind {name}", (av.parse(text), None, "float64")
     nested = NESTED.format(outer=policy("dots_saveable"), inner=policy("save_only_these_names", "h", "k"))
     yield "nested regions", (av.parse(nested), None, "float32")
     for op in OF_ARRAYS:
@@ -189,11 +246,12 @@ def main(python: str, kind: str = "") -> None:
 
 
 def random_cases(count: int = 300) -> Iterator[tuple[str, Case]]:
-    """Yield random graphs: numbers with every rule and nested regions, and tensors."""
+    """Yield random graphs: numbers with every rule and nested regions, tensors, derivatives with rules."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import strategies as st
 
     from autodiff_viz.engine.live_path.check import diagnose
+    from tests.engine.references.random_grads import random_text
     from tests.engine.references.scalar_graphs import ruled_regions, scalar_graphs
     from tests.export.test_random_graphs import TENSOR_OPS, TENSORS
     from tests.strategies import graphs
@@ -202,7 +260,11 @@ def random_cases(count: int = 300) -> Iterator[tuple[str, Case]]:
     kept: list[Graph] = []
 
     @settings(
-        max_examples=count, phases=[Phase.generate], database=None, suppress_health_check=list(HealthCheck)
+        max_examples=count,
+        phases=[Phase.generate],
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
     )
     @given(st.one_of(scalar_graphs(), ruled_regions(), tensors))
     def collect(graph: Graph) -> None:
@@ -210,6 +272,8 @@ def random_cases(count: int = 300) -> Iterator[tuple[str, Case]]:
             kept.append(graph)
 
     collect()
+    texts = [random_text(randrange(10**9)) for _ in range(count)]
+    kept += [av.parse(text) for text in (*texts, *(text for _, text in behind_all()))]
     for i, graph in enumerate(kept):
         yield f"random {i}", (graph, None, "float64" if i % 2 else "float32")
 

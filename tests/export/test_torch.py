@@ -9,7 +9,7 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.graph.problem import GraphError
-from tests.export.record_torch import RUNS, cases, difference, digest
+from tests.export.record_torch import PASSING, RUNS, behind_all, cases, difference, digest
 
 RECORDED = json.loads(RUNS.read_text("utf-8"))
 CASES = dict(cases())
@@ -51,6 +51,25 @@ def test_slopes_that_pytorch_takes_otherwise_are_jaxs():
     assert isnan(nothing)
     assert kept == 0.25
     assert RECORDED["corner leaky"][1][1] == [0.01, 1.0, 1.0]
+
+
+def test_behind_what_passes_nothing_no_rule_runs_and_behind_what_passes_0_it_does():
+    """By JAX's documentation of symbolic zeros: a rule is not called where there is no cotangent."""
+    for name, text in behind_all():
+        if f"behind {name}" in RECORDED:
+            _, gradient, _ = RECORDED[f"behind {name}"][1]
+            assert (gradient != 0) == name.endswith(tuple(f", {each}" for each in PASSING)), text
+
+
+SHARED = "x = 0.6\nn = rewrite(x, lambda v: {})\ny = square(n)\ng = grad(y, {})\nz = y * g"
+
+
+def test_a_rule_that_pytorch_would_apply_to_a_sum_is_refused_in_words():
+    """g = 2 n, so 2 y and then g arrive at n in PyTorch, together; in JAX each by itself."""
+    with pytest.raises(GraphError, match="'n' is not linear in what arrives"):
+        av.to_torch(av.parse(SHARED.format("v * v", "x")))
+    assert "grad" in av.to_torch(av.parse(SHARED.format("2.0 * v", "x")))  # a sum of products: the same
+    assert "grad" in av.to_torch(av.parse(SHARED.format("v * v", "n")))  # n itself is not run again
 
 
 def test_a_clip_in_front_of_a_slope_without_end_gives_nan_as_in_jax():

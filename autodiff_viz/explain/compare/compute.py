@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -354,11 +355,11 @@ def _joined(pairs: Sequence[Two], chosen: Sequence[int]) -> Two:
 def _apart(pair: Two, dtype: str, exact: Callable[[], Two]) -> np.ndarray:
     """Return where two arrays of fewer digits than float64 differ by more than rounding."""
     gap = gaps(*pair)
-    wide = ~(gap <= equal_within(dtype) * _sizes(pair))  # "not less" is true of NaN too
+    wide = ~(gap <= equal_within(dtype) * sizes(pair))  # "not less" is true of NaN too
     if not (wide & np.isfinite(gap)).any():
         return wide
     in_float64 = exact()
-    left, true = gaps(*in_float64), _sizes(in_float64)
+    left, true = gaps(*in_float64), sizes(in_float64)
     # The gap is all but gone in float64, and was small beside the number, or the number is gone as well.
     explained = np.isfinite(gap) & (left <= LEFT * gap) & ((gap <= SMALL * true) | (true <= LEFT * gap))
     return wide & ~explained
@@ -367,7 +368,7 @@ def _apart(pair: Two, dtype: str, exact: Callable[[], Two]) -> np.ndarray:
 def _apart_in_float64(pair: Two, errors: Callable[[], Two], largest: float) -> np.ndarray:
     """Return where two arrays of float64 differ by more than rounding."""
     gap = gaps(*pair)
-    last = equal_within(FLOAT64) * _sizes(pair)
+    last = equal_within(FLOAT64) * sizes(pair)
     wide = ~(gap <= last)
     unsure = wide & (gap <= LARGE * largest)
     if not unsure.any():
@@ -376,7 +377,7 @@ def _apart_in_float64(pair: Two, errors: Callable[[], Two], largest: float) -> n
     return wide & ~(unsure & (gap <= last + ROOM * (one + other)))
 
 
-def _sizes(pair: Two) -> np.ndarray:
+def sizes(pair: Two) -> np.ndarray:
     """Return the larger of the two sizes of each number."""
     return np.fmax(*(np.where(np.isfinite(each), np.abs(each), 0.0) for each in pair))
 
@@ -506,6 +507,14 @@ def _sums(sides: Sides, name: str, ends: Sequence[Ends], end: str, slots: Sequen
 # How far rounding may move each number
 
 
+def without_regions(found: Trace) -> Trace:
+    """Return a trace whose graph has no regions, which change no number.
+
+    One that cannot run as a whole is no reason against a comparison.
+    """
+    return replace(found, graph=replace(found.graph, regions=()))
+
+
 def rounding_beside(found: Trace, own: Numbers, other: Numbers) -> Numbers:
     """Return how far rounding may move each number of a trace from that of another trace."""
 
@@ -514,9 +523,7 @@ def rounding_beside(found: Trace, own: Numbers, other: Numbers) -> Numbers:
         return {key: gaps(one, two) for key, one, two in pairs if two is not None and one.shape == two.shape}
 
     wires = {**gap("passed"), **{(name, ARRIVING): each for name, each in gap("cotangent").items()}}
-    # Regions change no number, and one that cannot run as a whole is no reason against a comparison.
-    plain = replace(found, graph=replace(found.graph, regions=()))
-    value, gradient, by_wire = rounding_errors(plain, (gap("value"), gap("gradient"), wires))
+    value, gradient, by_wire = rounding_errors(without_regions(found), (gap("value"), gap("gradient"), wires))
     cotangent = {name: by_wire[name, ARRIVING] for name in found.value}
     passed = {wire: by_wire[wire] for wire in found.passed}
     errors = Numbers(value, cotangent, passed, gradient_of(found, gradient, cotangent))
@@ -610,13 +617,42 @@ def _where(a: Trace, b: Trace, pairs: Pairs, first: Wire | None, through: Mappin
         return Statement()
     name, _ = first
     ends = tuple(_end(each.graph, first, through) if name in each.graph else None for each in (a, b))
-    one, other = describe_both(pairs["passed"][first])
+    wires, passed = passed_together((a.graph, b.graph), pairs["passed"], first, through)
+    one, other = describe_both(passed)
     to_a, to_b = (f" to {quoted(end)}" if end else "" for end in ends)
     again = to_b if to_a and to_b != to_a else ""  # named twice only where it leads elsewhere
     text = f"{PARTS}at {quoted(name)}, which passes {one}{to_a or to_b} in A and {other}{again} in B"
-    return Statement(
-        text, (Claim(PART, (first,)), Claim(PASSED, (first,), pairs["passed"][first]), Claim(LEAD, ends))
-    )
+    return Statement(text, (Claim(PART, (first,)), Claim(PASSED, wires, passed), Claim(LEAD, ends)))
+
+
+def passed_together(
+    graphs: tuple[Graph, Graph],
+    passed: Mapping[Wire, Pair],
+    wire: Wire,
+    through: Through = MappingProxyType({}),
+) -> tuple[tuple[Wire, ...], Pair]:
+    """Return what a node passes in each graph to the node at the end of a wire, by all its wires there.
+
+    Args:
+      passed: pairs by wire.
+      through: by identity that only one graph has, the node before it.
+    Returns:
+      The wires, and their sums; the wire alone where the sums are equal in both, as of x * y and y * x.
+    """
+    name, ends = wire[0], [_end(graph, wire, through) if wire[0] in graph else None for graph in graphs]
+    together: dict[Wire, None] = {wire: None}
+    sums: list[np.ndarray | None] = []
+    for side, graph in enumerate(graphs):
+        end = ends[side] or ends[1 - side]
+        slots = [slot for slot, _ in graph[name].wires] if name in graph else []
+        found = [(name, slot) for slot in slots if end and _end(graph, (name, slot), through) == end]
+        parts = [part for each in found or [wire] if (part := passed[each][side]) is not None]
+        together |= dict.fromkeys(found)
+        sums.append(np.asarray(sum(parts)) if parts else None)
+    one, other = sums
+    if one is not None and other is not None and np.array_equal(one, other, equal_nan=True):
+        return (wire,), passed[wire]
+    return tuple(together), (one, other)
 
 
 def _end(graph: Graph, wire: Wire, through: Mapping[str, str]) -> str | None:

@@ -23,6 +23,7 @@ from autodiff_viz.engine.finite_differences import HALF, TOLERANCE
 from autodiff_viz.engine.live_path.compiling import ONCE, rounded
 from autodiff_viz.engine.tolerance import ROOM, equal_within, gaps
 from autodiff_viz.engine.trace import Trace, precision, with_output
+from autodiff_viz.engine.trace import trace as traced_at
 from autodiff_viz.engine.whole_program.jaxprs import Traced, traced
 from autodiff_viz.engine.whole_program.program import (
     JAX_RULES,
@@ -33,6 +34,7 @@ from autodiff_viz.engine.whole_program.program import (
     structure,
 )
 from autodiff_viz.engine.whole_program.rounding import errors
+from autodiff_viz.explain.causing_rules import causing_rules
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT64
 from autodiff_viz.graph.grad_nodes import has_grads
@@ -142,7 +144,8 @@ class Field:
       true_descent: by the true one; None where there is none.
       gradient, true_gradient: both at the present point, of shape [2]; the second is None where `true` is.
       training: the path of a training; None without one. The plane has the other parameters as in the trace.
-      rules: the nodes on the way to the output whose rule decides the declared gradient.
+      rules: the nodes on the way to the output whose rule decides the declared gradient; where the true one
+        is another, those that change it.
     """
 
     x: str
@@ -289,8 +292,45 @@ def field(
         gradient=present[0],
         true_gradient=None if true is None else present[1],
         training=path,
-        rules=part.rules,
+        rules=_causing(trace, chosen, part.rules, declared, true, grid, point),
     )
+
+
+TRIED = 5  # points at which each rule is tried, of those where declared and true gradient differ
+
+
+def _causing(
+    trace: Trace,
+    chosen: tuple[Number, Number],
+    rules: tuple[Node, ...],
+    declared: np.ndarray,
+    true: np.ndarray | None,
+    grid: np.ndarray,
+    point: np.ndarray,
+) -> tuple[Node, ...]:
+    """Return the rules that change the gradient; all where the true one is unknown or the same."""
+    if true is None:
+        return rules
+    bent = np.flatnonzero(differs(declared, true, trace.dtype).any(-1).ravel())
+    if not bent.size or len(rules) < 2:
+        return rules
+    few = bent[np.linspace(0, len(bent) - 1, TRIED).astype(int)]
+    points = [point, *grid[few]]
+
+    def gradient(graph: Graph) -> np.ndarray:
+        return np.array([_slopes(trace, graph, chosen, at) for at in points])
+
+    return causing_rules(trace.graph, rules, gradient, lambda a, b: differs(a, b, trace.dtype))
+
+
+def _slopes(found: Trace, graph: Graph, chosen: tuple[Number, Number], point: np.ndarray) -> list[float]:
+    """Return the gradient by the two numbers at a point, of a graph with other rules."""
+    inputs = {name: array.copy() for name, array in found.inputs.items()}
+    for number, value in zip(chosen, point, strict=True):
+        inputs[number.input][number.index] = value
+    plain = replace(graph, regions=())  # which change no number
+    gradient = traced_at(plain, inputs, found.seed, dtype=found.dtype).gradient
+    return [float(gradient[number.input][number.index]) for number in chosen]
 
 
 # Choose the two numbers, and how far the grid goes.

@@ -18,6 +18,7 @@ from autodiff_viz.explain.zero.cures import flat_cure, ramp
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
 from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import KINDS, STOP
 from autodiff_viz.graph.text import listed, quoted, scalar
 from autodiff_viz.ops.misfits import Shape, describe_shape
 from autodiff_viz.ops.piecewise import COMPARISONS
@@ -77,6 +78,8 @@ def dead_units(found: Trace) -> Iterator[Finding]:
         value = found.value[node.name]
         if ramp(node) is None or node.name not in way or value.ndim != 2 or len(value) < 2:
             continue
+        if node.rule.kind == STOP or KINDS[node.rule.kind].replaces:
+            continue  # what passes there is not up to the relu
         dead = np.flatnonzero((value <= 0).all(axis=0))
         before = ancestors(graph, [node.name])
         if not dead.size or not any(graph[n].is_parameter for n in before):

@@ -9,10 +9,10 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.nonfinite import Origin
-from autodiff_viz.engine.op_derivative import local_derivative
+from autodiff_viz.engine.op_derivative import changed_cotangent, local_derivative
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import INPUT
-from autodiff_viz.graph.rule_kinds import FOLLOW
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, STOP
 from autodiff_viz.ops.catalog import OPS
 
 COTANGENT, SLOPE = "cotangent", "slope"
@@ -30,7 +30,7 @@ class Operand(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """What arrives at a node, its slope, and their product, of one element."""
+    """What arrives at a node, as its rule changes it, its slope, and their product, of one element."""
 
     arriving: float
     slope: float
@@ -58,6 +58,17 @@ def operands_back(found: Trace, origin: Origin) -> tuple[Operand, ...]:
     return (Operand(COTANGENT, factors.arriving), Operand(SLOPE, factors.slope)) if factors else ()
 
 
+def before_slope(found: Trace, name: str) -> np.ndarray | None:
+    """Return what the op's own pullback gets: what arrives, or what a rule makes of it.
+
+    None where a rule has another derivative in place of the op's.
+    """
+    kind = KINDS[found.graph[name].rule.kind]
+    if kind.name == STOP or kind.replaces:
+        return None
+    return found.cotangent[name] if kind.name == FOLLOW else changed_cotangent(found, name)
+
+
 def factors_of(
     found: Trace, wire: Wire, is_wanted: Callable[[np.ndarray], np.ndarray] = lambda a: ~np.isfinite(a)
 ) -> Factors | None:
@@ -67,12 +78,10 @@ def factors_of(
     be another number, and an op's own pullback may overflow where the product does not.
     """
     name, slot = wire
-    if found.graph[name].rule.kind != FOLLOW:
-        return None
-    slope = local_derivative(found, name, slot)
+    arriving = before_slope(found, name)
+    slope = None if arriving is None else local_derivative(found, name, slot)
     if slope is None:
         return None
-    arriving = found.cotangent[name]
     # 0 times infinity and an overflow are what is looked for: no warning.
     with np.errstate(invalid="ignore", over="ignore"):
         product = slope * arriving

@@ -13,11 +13,10 @@ from autodiff_viz.engine.nonfinite import ARRIVES_FINITE, READS_FINITE, Origin, 
 from autodiff_viz.engine.sentence import Claim, Statement, joined
 from autodiff_viz.engine.trace import Trace, exact_inputs, precision, trace
 from autodiff_viz.explain.nonfinite.cures import is_troubled, other_branch
-from autodiff_viz.explain.nonfinite.operands import Factors, factors_of, operands_of
+from autodiff_viz.explain.nonfinite.operands import Factors, before_slope, factors_of, operands_of
 from autodiff_viz.graph.dtypes import FLOAT64
 from autodiff_viz.graph.model import INPUT, Node
 from autodiff_viz.graph.order import order
-from autodiff_viz.graph.rule_kinds import FOLLOW
 from autodiff_viz.graph.text import MINUS, quoted, scalar
 from autodiff_viz.language.printer import ATOM, SIGN, Shown, show_applied
 from autodiff_viz.ops.catalog import OPS
@@ -160,7 +159,9 @@ def _backward(found: Trace, origin: Origin) -> Statement:
     passed = found.passed[wire]
     number = float(passed[~np.isfinite(passed)].flat[0])
     passes = Claim(PASSES, (wire, to), (number,))
-    if node.rule.kind != FOLLOW:
+    changed = before_slope(found, name)
+    # A rule is to blame if what it makes of what arrives is not finite, or if it declares the derivative.
+    if changed is None or not np.isfinite(changed).all():
         text = f"The rule of {quoted(name)} passes {scalar(number)} back to {quoted(to)}."
         return Statement(text, (*origin.claims, passes, Claim(RULE, (name,))))
     factors = factors_of(found, wire)

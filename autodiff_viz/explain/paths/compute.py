@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from autodiff_viz.engine.linear_rules import is_linear
 from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.numbers import read
 from autodiff_viz.engine.live_path.passes import Step, Wire, forward
@@ -25,7 +26,7 @@ from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.graph.grad_nodes import OF, reads_of
 from autodiff_viz.graph.identity import identity, remembered
-from autodiff_viz.graph.model import GRAD, INPUT, Call, Node, Rule, Term
+from autodiff_viz.graph.model import GRAD, INPUT, Node
 from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError, Problem, whole_number
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS
@@ -33,13 +34,6 @@ from autodiff_viz.graph.text import listed_names, quoted, scalar
 
 # Pullbacks of single nodes, as linear maps of what arrives
 
-
-SUMS = frozenset({"add", "sub"})
-PRODUCTS = frozenset({"mul", "matmul", "dot", "outer"})
-LINEAR = frozenset(
-    {"neg", "identity", "sum", "mean", "transpose", "reshape", "cumsum", "broadcast_to", "expand_dims"}
-)
-"""Ops of rules that are linear in the arriving cotangent if their first argument is."""
 
 Pull = Callable[[np.ndarray], Mapping[int, np.ndarray | None]]
 """Return, by slot, what a node passes back of a part of the cotangent that arrives at it."""
@@ -136,35 +130,6 @@ def _shares(passed: np.ndarray, arriving: np.ndarray) -> tuple[np.ndarray, np.nd
     with np.errstate(invalid="ignore", over="ignore"):
         share = np.where(nothing, 0.0, passed / np.where(nothing, 1.0, arriving))
     return share, np.where(nothing, passed, 0.0)
-
-
-def is_linear(rule: Rule) -> bool:
-    """Return whether what a node passes back is linear in the arriving cotangent, judged by its form."""
-    function = rule.function
-    return function is None or all(_degree(term, function.args[0]) in (1, None) for term in function.body)
-
-
-def _degree(term: Term, v: str) -> float | None:
-    """Return the degree of a term in v: 0, 1, infinity for what is not linear; None for zero itself."""
-    if not isinstance(term, Call):
-        is_zero = not isinstance(term, str | tuple) and term == 0
-        return 1 if term == v else None if is_zero else 0
-    degrees = [_degree(arg, v) for arg in term.args]
-    known = [degree for degree in degrees if degree is not None]
-    if all(degree == 0 for degree in known) and (known or term.op not in (SUMS | PRODUCTS | LINEAR)):
-        return 0
-    if term.op in SUMS:
-        # v + 1 is not linear, and v + 0 is: a term that is zero has no degree.
-        return known[0] if len({*known}) == 1 else float("inf")
-    if term.op in PRODUCTS:
-        return None if None in degrees else sum(known) if sum(known) <= 1 else float("inf")
-    if term.op in LINEAR:
-        return degrees[0]
-    if term.op == "div" and degrees[1] == 0:
-        return degrees[0]
-    if term.op == "where" and degrees[0] == 0:
-        return _degree(Call("add", term.args[1:]), v)
-    return float("inf")
 
 
 def size(part: np.ndarray) -> float:

@@ -18,7 +18,7 @@ from autodiff_viz.engine.sentence import VALUE, Claim, Statement, joined
 from autodiff_viz.engine.tolerance import gaps
 from autodiff_viz.engine.trace import Trace, trace, with_output
 from autodiff_viz.explain.forward.compute import jvp
-from autodiff_viz.explain.sweep.compute import sweep, without_rules
+from autodiff_viz.explain.sweep.compute import Sweep, sweep, without_rules
 from autodiff_viz.graph.dtypes import FLOAT64
 from autodiff_viz.graph.grad_nodes import reads_of, runs_again
 from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Graph, Node, Rule, params
@@ -49,6 +49,8 @@ class Along:
       difference: central differences; no derivative at a corner, NaN where rounding or the length of
         their step decides what they are.
       corner: where the slopes below and above differ, so that there is no single derivative.
+      outside: where the node has no finite value, as a logarithm below 0: nothing is compared there, whatever
+        JAX passes.
       adjoint: for the whole node, or tensor, at the present numbers.
       sides: the slopes below and above the present value, which is left out where the value jumps there.
       error: how far rounding and the step's length may move each central difference.
@@ -62,6 +64,7 @@ class Along:
     true: np.ndarray
     difference: np.ndarray
     corner: np.ndarray
+    outside: np.ndarray
     adjoint: Adjoint
     sides: tuple[float, float] = field(repr=False)
     error: np.ndarray = field(repr=False)
@@ -81,8 +84,8 @@ class Along:
 
     @property
     def gaps(self) -> np.ndarray:
-        """The same; 0 at a corner and where there is no true derivative."""
-        return np.where(self.corner | np.isnan(self.true), 0.0, self.apart)
+        """The same; 0 at a corner, and where there is no value or no true derivative."""
+        return np.where(self.corner | self.outside | np.isnan(self.true), 0.0, self.apart)
 
     @property
     def worst(self) -> int:
@@ -112,7 +115,7 @@ class Along:
 
         Corners are left out.
         """
-        either = self.corner | np.isnan(self.true) | np.isnan(self.difference)
+        either = self.corner | self.outside | np.isnan(self.true) | np.isnan(self.difference)
         room = np.maximum(self.error, TOLERANCE * max(1.0, _largest(self.true)))
         apart = np.where(either, 0.0, gaps(self.true, self.difference))
         return float(np.where(apart <= room, 0.0, apart).max(initial=0.0))
@@ -233,19 +236,28 @@ def _along(found: Trace, node: Node, by: str, seed: np.ndarray, u: Any, v: Any) 
     at_arrival = v is None and KINDS[node.rule.kind].function == ARRIVING
     wide, near = (sides_along(at, swept.moved, positions, size) for size in (1.0, NEARER))
     difference, turn = central(wide, near)
+    swept_ruled, swept_plain = (sweep(each, swept.moved, positions) for each in (at, _without(at, node)))
     return Along(
         by=by,
         index=index,
         here=present,
         positions=positions,
-        declared=np.asarray(sweep(at, swept.moved, positions).gradient, np.float64),
-        true=np.asarray(sweep(_without(at, node), swept.moved, positions).gradient, np.float64),
+        declared=np.asarray(swept_ruled.gradient, np.float64),
+        true=np.asarray(swept_plain.gradient, np.float64),
         difference=difference,
         corner=breaks(wide, near),
+        outside=_without_value(swept_plain, node.name),
         adjoint=replace(adjoint(alone, ruled, plain, u, seed if at_arrival else v), arriving=at_arrival),
         sides=tuple(float(side[nearest]) for side in beyond(wide, near)),
         error=np.maximum(near.rounding, turn),
     )
+
+
+def _without_value(swept: Sweep, name: str) -> np.ndarray:
+    """Return the positions at which an element of the node is not finite, and is so at others or is alone."""
+    value = swept.along(swept.value[name], name)
+    missing = ~np.isfinite(value).reshape(len(value), -1)
+    return (missing & (~missing.all(axis=0) | (missing.shape[1] == 1))).any(axis=1)
 
 
 def _without(found: Trace, node: Node) -> Trace:
@@ -415,8 +427,8 @@ CLOSE = 1e-3  # share of the larger slope at a corner within which JAX's slope i
 ELEMENT, DECLARED, TRUE, DIFFERENCE, SIDES, ONE_SIDE = (
     "element", "declared", "true", "difference", "sides", "one side"
 )  # fmt: skip
-AGREE, ANOTHER, OVER, EQUAL, DIFFER, CORNERS, UNDEFINED, PULLED, ADJOINT = (
-    "agree", "another", "over", "equal", "differ", "corners", "undefined", "pulled", "adjoint"
+AGREE, ANOTHER, OVER, EQUAL, DIFFER, CORNERS, UNDEFINED, OUTSIDE, PULLED, ADJOINT = (
+    "agree", "another", "over", "equal", "differ", "corners", "undefined", "outside", "pulled", "adjoint"
 )  # fmt: skip
 """Kinds of claims.
 
@@ -426,7 +438,7 @@ the true one is ONE_SIDE.
 
 Over the sweep, from and to the numbers of OVER: that true and central differences AGREE, or are ANOTHER, by
 how much at most; that declared and true are EQUAL, or DIFFER, by how much at most and where; but at CORNERS,
-and where a slope is UNDEFINED, with their positions.
+and where a slope is UNDEFINED, with their positions. OUTSIDE: the positions at which the node has no value.
 
 PULLED: the cotangent. ADJOINT: the sides of the adjoint test.
 """
@@ -444,12 +456,26 @@ def statement(check: RuleCheck) -> Statement:
     true, where = scalar(along.true[at], DIGITS), f"at {name} = {scalar(along.here, DIGITS)}"
     present = Claim(VALUE, (along.by,), (along.here,)), Claim(ELEMENT, (along.by,), along.index)
     claims = (*present, Claim(TRUE, wire, (along.true[at],)))
+    ends = [Statement("."), _outside(check, along), _pulled(check), _format(check)]
+    if along.outside[at]:
+        head = "No rule: " if check.kind == FOLLOW else ""
+        first = Statement(f"{head}{check.node} has no finite value {where}", present)
+        rest = [] if check.kind == FOLLOW else [Statement("; "), _gap(check, along, name)]
+        return joined("", [first, *rest, *ends])
     if check.kind == FOLLOW:
         first = Statement(f"No rule: JAX's derivative is {true} {where}", claims)
-        return joined("", [first, _difference(wire, along), Statement("."), _pulled(check), _format(check)])
+        return joined("", [first, _difference(wire, along), *ends])
     numbers = f"Declared {scalar(along.declared[at], DIGITS)}, true {true} {where}; "
     first = Statement(numbers, (*claims, Claim(DECLARED, wire, (along.declared[at],))))
-    return joined("", [first, _gap(check, along, name), Statement("."), _pulled(check), _format(check)])
+    return joined("", [first, _gap(check, along, name), *ends])
+
+
+def _outside(check: RuleCheck, along: Along) -> Statement:
+    """Return that nothing is compared where the node has no value, if there is such a place."""
+    if not along.outside.any():
+        return Statement()
+    claims = (Claim(OUTSIDE, (check.node, along.by), (along.positions[along.outside],)),)
+    return Statement(f" Where {check.node} has no finite value, nothing is compared.", claims)
 
 
 def function_of(check: RuleCheck, name: str) -> str:
@@ -500,9 +526,11 @@ def _gap(check: RuleCheck, along: Along, name: str) -> Statement:
     """Return how the declared derivative compares with the true one."""
     ends = along.positions[0], along.positions[-1]
     over = f"over {name} from {scalar(ends[0], DIGITS)} to {scalar(ends[1], DIGITS)}"
-    more = along.apart > along.gap
+    more = (along.apart > along.gap) & ~along.outside
     but = _but(along, more & along.corner, more & np.isnan(along.true), "the true one is")
     claims, wire = (Claim(OVER, (along.by,), ends),), (check.node, along.by)
+    if along.outside.all():
+        return Statement(f"nor has it one anywhere {over}", claims)
     if not along.differs:
         return joined(",", [Statement(f"the two are equal {over}", (*claims, Claim(EQUAL, wire))), but])
     purpose = "" if check.kind == PULLBACK else " on purpose"
@@ -541,6 +569,6 @@ def _difference(wire: tuple[str, str], along: Along) -> Statement:
     if gap := along.true_gap:
         text = f", and central differences are another number, by up to {scalar(gap, 2)}"
         return Statement(text, (Claim(ANOTHER, wire, (gap,)),))
-    undefined = np.isnan(along.true) & np.isfinite(along.difference) & ~along.corner
+    undefined = np.isnan(along.true) & np.isfinite(along.difference) & ~along.corner & ~along.outside
     everywhere = Statement(", and central differences agree everywhere", (Claim(AGREE, wire),))
-    return joined("", [everywhere, _but(along, along.corner, undefined, "JAX has")])
+    return joined("", [everywhere, _but(along, along.corner & ~along.outside, undefined, "JAX has")])

@@ -65,7 +65,7 @@ def rule_check_figure(trace: Trace, name: str | None, low: bool = False) -> go.F
     # A low figure has no room for words: the page shows them beside it.
     words = "".join(f"<p>{one}</p>" for one in (f"<b>{title}</b>", *under))
     # The axis shows what JAX computes, with the zero; central differences may be far off.
-    both = np.concatenate([along.declared, along.true, [0.0]])
+    both = np.concatenate([along.declared[~along.outside], along.true[~along.outside], [0.0]])
     finite = both[np.isfinite(both)]
     bottom, peak = float(finite.min()), float(finite.max())
     room = ROOM * (peak - bottom) or 0.5 * max(1.0, abs(peak))
@@ -111,6 +111,8 @@ def _checked(trace: Trace, name: str | None) -> RuleCheck | None:
 
 def _legend(check: RuleCheck, along: Along) -> str:
     at = along.at_here
+    if along.outside[at]:
+        return f"{check.node} has no finite value here"
     circles = f"{coloured('○', NEUTRAL)} central differences <b>{scalar(along.difference[at])}</b>"
     if along.corner[at]:
         circles = f"{coloured('○', NEUTRAL)} central differences (a corner here)"
@@ -124,7 +126,7 @@ def _legend(check: RuleCheck, along: Along) -> str:
 
 def _traces(along: Along, ruled: bool) -> list[dict[str, Any]]:
     chosen = np.arange(0, len(along.positions), EVERY)
-    chosen = chosen[~along.corner[chosen] & np.isfinite(along.difference[chosen])]
+    chosen = chosen[~(along.corner | along.outside)[chosen] & np.isfinite(along.difference[chosen])]
     circles = {
         "type": "scatter",
         "mode": "markers",
@@ -145,7 +147,7 @@ def _curve(along: Along, numbers: np.ndarray, name: str, colour: str, dash: str)
         "mode": "lines",
         "name": name,
         "x": along.positions,
-        "y": np.where(np.isfinite(numbers), numbers, np.nan),
+        "y": np.where(np.isfinite(numbers) & ~along.outside, numbers, np.nan),
         "line": {"color": colour, "width": 3.5, "dash": dash},
         "connectgaps": False,
         "hovertemplate": f"{name} %{{y:.5g}}<br>at %{{x:.5g}}<extra></extra>",

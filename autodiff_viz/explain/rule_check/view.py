@@ -48,16 +48,21 @@ class Apart:
 def declared_apart(trace: Trace, name: str) -> dict[int, Apart]:
     """Return by slot where a declared derivative passes another contribution than the op's own.
 
-    Elements at a corner of the op, where any subgradient will do, and elements whose true contribution is NaN
-    do not count.
+    Elements do not count at a corner of the op, where any subgradient will do, where the true contribution is
+    NaN, and where the op has no finite value.
     """
     node = trace.graph.by_name.get(name)  # of an incomplete graph only a part is traced
     if node is None or node.rule.kind != PULLBACK or node.op not in OPS or name not in trace.cotangent:
         return {}
     by_slot = {}
+    value = trace.value[name]
     for slot, true in own_contributions(trace, name).items():
         passed = trace.passed[name, slot]
-        if not _alike(passed, true) and (apart := _apart(passed, true, at_corner(trace, name, slot))):
+        if _alike(passed, true):
+            continue
+        # Of an op that mixes elements, or broadcasts, no value belongs to one element of a slot.
+        valued = np.isfinite(value) if value.shape == passed.shape else np.isfinite(value).any()
+        if apart := _apart(passed, true, at_corner(trace, name, slot) | ~valued):
             by_slot[slot] = apart
     return by_slot
 

@@ -17,6 +17,7 @@ from autodiff_viz.engine.live_path.node_steps import on_identity
 from autodiff_viz.engine.live_path.passes import ARRIVING, Wire, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.trace import Trace, precision, with_output
+from autodiff_viz.explain.causing_rules import causing_rules
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.grad_nodes import BY, has_grads
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
@@ -224,7 +225,7 @@ class Curves:
       positions, value, declared, true: arrays of one length, float64. `declared` is JAX's derivative with
         the rules, `true` with the rules off, and NaN where there is no value to have a derivative.
       marked, slopes: fewer positions, one of them `present`, and central differences in float64 there.
-      rules: the nodes that have a rule.
+      rules: the nodes that have a rule; where it makes another derivative, those that do.
     """
 
     name: str
@@ -272,6 +273,13 @@ def curves(trace: Trace, name: str | None = None, ends: tuple[float, float] | No
     declared = _joined(each.gradient for each in swept)
     rules = tuple(node for node in trace.graph.nodes if node.rule.kind != FOLLOW)
     true = _joined(true_derivative(trace, name, half) for half in halves) if rules else declared
+    if len(rules) > 1 and not has_grads(trace.graph) and differs(declared, true).any():
+        rules = causing_rules(
+            trace.graph,
+            rules,
+            lambda graph: _joined(sweep(replace(trace, graph=graph), name, half).gradient for half in halves),
+            differs,
+        )
     output = _joined(each.along(each.value[trace.output], trace.output) for each in swept)
     with np.errstate(invalid="ignore", over="ignore"):
         axes = tuple(range(1, output.ndim))  # all but that of the positions

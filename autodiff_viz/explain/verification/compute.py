@@ -108,7 +108,7 @@ def node_cause(found: Trace, name: str, slot: int) -> str:
     """Return why a node's contribution to `slot` is not its op's slope times the arriving cotangent."""
     node = found.graph[name]
     inside = between(found.graph, node).nodes if node.op == GRAD else ()
-    if any(each.rule.kind != FOLLOW for each in (node, *inside)):
+    if _rule_acts(found, node) or any(each.rule.kind != FOLLOW for each in inside):
         return RULE
     chosen = _elements(found, node, slot)
     difference = check_slot(found, node, slot, chosen)
@@ -157,8 +157,8 @@ def _kinds(found: Trace, name: str) -> tuple[str, ...]:
     Rounding is left out: only `_causes` can detect it, for the whole path.
     """
     node = found.graph[name]
-    if node.rule.kind != FOLLOW:
-        return (RULE,) if _rule_acts(found, node) else ()
+    if _rule_acts(found, node):
+        return (RULE,)
     apart = (
         slot
         for slot in _op_wires(node)
@@ -169,7 +169,9 @@ def _kinds(found: Trace, name: str) -> tuple[str, ...]:
 
 
 def _rule_acts(found: Trace, node: Node) -> bool:
-    """Return whether the rule changes the contribution of JAX's own pullback, or passes to an alternative."""
+    """Return whether a rule changes the contribution of JAX's own pullback, or passes to an alternative."""
+    if node.rule.kind == FOLLOW:
+        return False
     own = own_contributions(found, node.name)
     return any(found.passed[node.name, slot].any() for slot, _ in node.wires if slot not in own) or any(
         not compare(found.passed[node.name, slot].ravel(), true.ravel(), found.dtype).agrees

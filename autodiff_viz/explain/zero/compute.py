@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from autodiff_viz.engine.live_path.passes import Wire
-from autodiff_viz.engine.op_derivative import own_contributions
+from autodiff_viz.engine.op_derivative import changed_cotangent, own_contributions
 from autodiff_viz.engine.sentence import PASSED, Claim, Statement, joined
 from autodiff_viz.engine.trace import Trace, trace, with_output
 from autodiff_viz.explain.cure import Cure
@@ -36,7 +36,7 @@ from autodiff_viz.graph.grad_nodes import BY, OF, between, reads_of
 from autodiff_viz.graph.model import GRAD, Graph, Node
 from autodiff_viz.graph.order import ancestors, consumers, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, STOP
 from autodiff_viz.graph.text import MINUS, listed_names, quoted, scalar
 from autodiff_viz.ops.piecewise import COMPARISONS
 
@@ -47,9 +47,10 @@ class ZeroReason:
 
     Attributes:
       kind: "seed": the seed is zero. "disconnected": no path leads from the node to the output. "stopped":
-        every path meets a stop. "rule": another rule passes back zero. "flat": a derivative is exactly zero,
-        as of a dead relu, a comparison or a factor of 0. "underflow": what is passed back is not zero in
-        float64. "cancelled": contributions that are not zero add up to zero.
+        every path meets a stop. "rule": another rule passes back zero, and without it something would be
+        passed. "flat": a derivative is exactly zero, as of a dead relu, a comparison or a factor of 0.
+        "underflow": what is passed back is not zero in float64. "cancelled": contributions that are not zero
+        add up to zero.
       at: the nodes that are to blame, in topological order: of stops those nearest to the node; of
         cancellations the forks, or an op whose own pullback adds up to zero.
       also: the other kinds that close a path from the node, each with its nodes.
@@ -196,21 +197,40 @@ def _closed_wires(found: Trace, within: _Graph) -> dict[str, set[Wire]]:
                 kinds[STOPPED].add((name, slot))
             elif not found.cotangent[name].any() or found.passed[name, slot].any():
                 continue  # open, or nothing arrives that it could pass back
-            elif node.rule.kind != FOLLOW:
-                kinds[RULE].add((name, slot))
-            elif not _adds_up(found, name, slot):
-                kinds[FLAT].add((name, slot))
-    # A zero that is none in float64 is no derivative of zero: it was lost on the way.
-    if kinds[FLAT] and found.dtype != FLOAT64:
+            elif kind := _closing(found, node, slot):
+                kinds[kind].add((name, slot))
+    # A zero that is none in float64 is no derivative of zero, nor a rule's: it was lost on the way.
+    if (kinds[RULE] or kinds[FLAT]) and found.dtype != FLOAT64:
         exact = trace(graph, found.inputs, found.seed, dtype=FLOAT64)
-        kinds[UNDERFLOW] = {wire for wire in kinds[FLAT] if exact.passed[wire].any()}
+        kinds[UNDERFLOW] = {wire for wire in kinds[RULE] | kinds[FLAT] if exact.passed[wire].any()}
+        kinds[RULE] -= kinds[UNDERFLOW]
         kinds[FLAT] -= kinds[UNDERFLOW]
     return kinds
 
 
-def _adds_up(found: Trace, name: str, slot: int) -> bool:
-    """Return whether an op's own pullback passes back zero as a sum: with other weights it would not."""
-    arriving = found.cotangent[name]
+def _closing(found: Trace, node: Node, slot: int) -> str:
+    """Return why a node passes back zero of what arrives: its derivative, its rule, or "" for a sum.
+
+    A rule is to blame only where something would be passed without it.
+    """
+    name, rule = node.name, KINDS[node.rule.kind]
+    is_own = slot < len(node.op_slots)  # otherwise the slot of an alternative
+    if is_own and not own_contributions(found, name)[slot].any() and not _adds_up(found, node.name, slot):
+        return FLAT
+    if rule.name == FOLLOW:
+        return ""
+    if not is_own or rule.replaces or own_contributions(found, name)[slot].any():
+        return RULE
+    return "" if _adds_up(found, name, slot, changed_cotangent(found, name)) else RULE
+
+
+def _adds_up(found: Trace, name: str, slot: int, arriving: np.ndarray | None = None) -> bool:
+    """Return whether an op's own pullback passes back zero as a sum: with other weights it would not.
+
+    Args:
+      arriving: what is pulled back, if it is not what arrives.
+    """
+    arriving = found.cotangent[name] if arriving is None else arriving
     # No weight is above 1, or a product that is too small for the dtype could become large enough.
     weights = np.random.default_rng(0).uniform(0.5, 1.0, arriving.shape).astype(arriving.dtype)
     return bool(own_contributions(found, name, arriving * weights)[slot].any())

@@ -106,9 +106,7 @@ def fed_elements(found: Trace, name: str) -> int:
 
 
 def flat_cure(node: Node) -> Cure | None:
-    """Return the cure of a node whose derivative is 0."""
-    if node.rule.kind != FOLLOW:
-        return None
+    """Return the cure of a node whose derivative is 0. A rule that it has stays, but for a step."""
     read = ramp(node)
     if read is not None:
         return Cure(
@@ -119,7 +117,7 @@ def flat_cure(node: Node) -> Cure | None:
     if node.op in STEPS and isinstance(node.slots[0], str):
         return Cure(
             lambda graph: edits.with_rule(graph, node.name, Rule(BACKWARD_AS), node.slots[0]),
-            f"Pass straight through {node.name}",
+            f"Pass straight through {node.name}{'' if node.rule.kind == FOLLOW else ' in place of its rule'}",
             f"No value changes; backward, {node.name} is {node.slots[0]}.",
         )
     return None

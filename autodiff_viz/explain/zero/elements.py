@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from autodiff_viz.engine.live_path.passes import Wire
-from autodiff_viz.engine.op_derivative import local_derivative, own_contributions
+from autodiff_viz.engine.op_derivative import changed_cotangent, local_derivative, own_contributions
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.graph.dtypes import FLOAT64
 from autodiff_viz.graph.model import Node
@@ -115,13 +115,15 @@ class _Search:
         if not mask.any() or (rule == STOP and stage >= STAGES.index(STOPPED)):
             return np.zeros(shape, bool)
         passed, wide = self.found.passed[node.name, slot], self.structure(node, slot, mask, shape)
-        if stage < STAGES.index(FLAT if rule in (FOLLOW, STOP) else RULE):
+        is_ruled = rule not in (FOLLOW, STOP)
+        if stage < STAGES.index(RULE if is_ruled else FLAT):
             return wide
         # Where nothing arrives, what passes nothing back says nothing of the wire: there it counts as open.
         arrives = self.found.cotangent[node.name] != 0
         none = self.structure(node, slot, mask & ~arrives, shape)
-        if rule not in (FOLLOW, STOP):
-            return wide & ((passed != 0) | none)
+        if is_ruled:
+            zero = (passed == 0) & ~none
+            return wide & ~(zero & self._closed(node, slot, mask & arrives, stage))
         # A derivative is zero if it is so in float64; what is lost in the trace's dtype is UNDERFLOW, a later
         # kind, but for a sum inside the pullback that cancels: that is a cancellation, the last one.
         open_ = none | self._pattern(self.exact, node, slot, mask & arrives)
@@ -130,9 +132,30 @@ class _Search:
             open_ = open_ & ~(lost & ~self._adds_up(node, slot) & ~none)
         return open_
 
-    def _adds_up(self, node: Node, slot: int) -> np.ndarray:
+    def _closed(self, node: Node, slot: int, mask: np.ndarray, stage: int) -> np.ndarray:
+        """Return which of the zeros that a node with a rule passes back are due to the kinds up to `stage`.
+
+        A rule is to blame only where something would be passed without it.
+        """
+        found, name = self.found, node.name
+        shape = found.value[node.slots[slot]].shape
+        lost = self.exact.passed[name, slot] != 0
+        if slot >= len(node.op_slots):  # of an alternative, which has no op
+            slopes, by_rule = np.ones(shape, bool), np.ones(shape, bool)
+        else:
+            slopes = self._pattern(self.exact, node, slot, mask)
+            adds_up = np.zeros(shape, bool)
+            if not KINDS[node.rule.kind].replaces:
+                adds_up = self._adds_up(node, slot, changed_cotangent(found, name))
+            by_rule = slopes & ((own_contributions(found, name)[slot] != 0) | ~adds_up)
+        closed = by_rule & ~lost
+        if stage >= STAGES.index(FLAT):
+            closed = closed | (~slopes & ~lost)
+        return closed | lost if stage >= STAGES.index(UNDERFLOW) else closed
+
+    def _adds_up(self, node: Node, slot: int, arriving: np.ndarray | None = None) -> np.ndarray:
         """Return where a sum inside the op's own pullback is zero only with these very weights."""
-        arriving = self.found.cotangent[node.name]
+        arriving = self.found.cotangent[node.name] if arriving is None else arriving
         weights = np.random.default_rng(1).uniform(0.5, 1.0, arriving.shape).astype(arriving.dtype)
         return own_contributions(self.found, node.name, arriving * weights)[slot] != 0
 

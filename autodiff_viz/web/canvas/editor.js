@@ -68,6 +68,7 @@ export class Editor {
     this.told = null;
     this.wire = /** @type {string | null} a wire's id */ (null);
     this.numbers = /** @type {import("../inspector/follow.js").Numbers | null} */ (null); // of a dragged slider's position, in place of Python's
+    this.row = /** @type {import("./scrub.js").Row | null} */ (null); // of that position
     this.isComputed = /** @type {((place: string) => boolean) | null} */ (null); // by the pass that is played; null: all numbers are on view
     /** Positions of the nodes being dragged. @type {Record<string, Point> | null} */
     this.dragged = null;

@@ -18,6 +18,7 @@ import { openMinimap } from "./draw/minimap.js";
 import { animateMoves } from "./draw/motion.js";
 import { legend, showReads } from "./draw/reads.js";
 import { keepDescriptions } from "./draw/screen_reader.js";
+import { tellSteps } from "./draw/spoken_steps.js";
 import { fillBySize } from "./draw/size_key.js";
 import { Editor } from "./editor.js";
 import { listenToDocuments } from "./gestures/drop.js";
@@ -86,5 +87,6 @@ export function openEditor(palette) {
       if (bar.role === "toolbar") makeOneTabStop(/** @type {HTMLElement} */ (bar));
   new ResizeObserver(() => editor.resized()).observe(host);
   keepDescriptions(editor);
+  tellSteps(editor);
   return editor;
 }

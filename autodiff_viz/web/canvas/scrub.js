@@ -6,9 +6,11 @@
 import { html, setText } from "../base/dom.js";
 import { listen, dispatch } from "../base/events.js";
 import { numberText, signOf, sizeOf, steady, widthOf } from "../base/numbers.js";
-import { slideNumber } from "./draw/cards.js";
-import { showFlow, wireId } from "./draw/wires.js";
+import { describe, slideNumber } from "./draw/cards.js";
+import { labelWire } from "./draw/screen_reader.js";
+import { showFlow, wireId, writeWireTitle } from "./draw/wires.js";
 import { flowOf, wiresOf } from "./state/fold.js";
+import { nodeAt, wireAt } from "./state/moved.js";
 
 // Stale numbers. Python writes the state of its numbers on each part of the page (`data-at`); a generated
 // style sheet selects the parts with another state, which lab.css fades by the variables below, with the
@@ -313,14 +315,23 @@ class Scrub {
         const [text, num] = [row[which].get(name), row.numbers.get(`${which} ${name}`)];
         if (text !== undefined && num) slideNumber(card, which, text, num);
       }
+    for (const card of cards.values()) {
+      const node = card.node && nodeAt(card.node, row);
+      if (node && node !== card.node) describe(card, node);
+    }
     for (const strand of strands.values()) {
       const flows = wiresOf(strand.wire).flatMap((wire) => row.passed.get(wireId(wire)) ?? []);
-      if (flows.length) showFlow(strand, flows.length === 1 ? flows[0] : flowOf(flows));
+      if (!strand.wire || !flows.length) continue;
+      showFlow(strand, flows.length === 1 ? flows[0] : flowOf(flows));
+      const wire = wireAt(strand.wire, row);
+      writeWireTitle({ ...strand, wire }, true);
+      if (strand.root.hasAttribute("aria-label")) labelWire(this.editor, strand.root, wire);
     }
   }
 
   /** Tell the numbers of the position on view; null for Python's own. */
   tellNumbers() {
+    this.editor.row = this.over?.row ?? null;
     this.editor.numbers = this.over?.row.numbers ?? null;
     dispatch("numbers", { numbers: this.editor.numbers });
   }
@@ -338,7 +349,11 @@ class Scrub {
       if (card.node?.group || NUMBERS.some((which) => row[which].has(card.node?.id)))
         card.node = null;
     for (const strand of strands.values())
-      if (wiresOf(strand.wire).some((wire) => row.passed.has(wireId(wire)))) strand.wire = null;
+      if (wiresOf(strand.wire).some((wire) => row.passed.has(wireId(wire)))) {
+        if (strand.wire && strand.root.hasAttribute("aria-label"))
+          labelWire(this.editor, strand.root, strand.wire);
+        strand.wire = null;
+      }
     this.editor.refresh();
   }
 }

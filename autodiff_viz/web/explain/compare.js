@@ -63,7 +63,11 @@ export function twinsBar(editor) {
   answerKeys(editor, root);
   listen(
     "numbers",
-    ({ numbers }) => root.classList.toggle("late", numbers !== null),
+    ({ numbers }) => {
+      root.classList.toggle("late", numbers !== null);
+      if (numbers) says.setAttribute("aria-description", "of the numbers before the slider moved");
+      else says.removeAttribute("aria-description");
+    },
     () => !root.isConnected && editor.drawing.rev >= 0,
   );
   listen(

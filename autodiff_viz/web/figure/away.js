@@ -53,9 +53,6 @@ export const copy = (editor, what, text) =>
     () => showStatus(editor.stage, text),
   );
 
-/** No edit is made that could be told. */
-export const told = () => "";
-
 /** Forward mode is not in the file. */
 export const isForward = () => false;
 export const toggleForward = change;

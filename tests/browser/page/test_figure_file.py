@@ -37,6 +37,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     made = {
         "twins": av.to_html(av.parse(B), pinned=av.parse(A), title="Twins", base=lab, check=False),
         "asks": av.to_html(ASKS, check=False),
+        "softplus": av.to_html(av.parse(SOFTPLUS), check=False),
     }
     for name, text in made.items():
         (folder / f"{name}.html").write_text(text, "utf-8")
@@ -145,6 +146,42 @@ def test_a_file_from_disk_shows_plays_slides_and_flips(offline: Page, files: dic
     canvas.locator(".surface").dblclick(position={"x": 12, "y": 12})
     expect(page.locator(".away")).to_contain_text("needs the lab")
     expect(page.locator(".away a")).to_have_attribute("href", re.compile("https://lab.example/.*g=.*a="))
+
+
+SOFTPLUS = "x = 1.0625\nw = [1.0, 2.0]\na = softplus(x)\nz = sum(a * w)"
+ALTERNATIVES = """() => {
+  const root = document.querySelector('.graph').shadowRoot;
+  const all = [...root.querySelectorAll('[aria-label], [aria-live], [role=status], title, .unseen li')];
+  const texts = all.flatMap((part) => [part.getAttribute('aria-label'), part.textContent]);
+  const sliders = document.querySelector('[data-place=sliders]').shadowRoot;
+  const spoken = [...sliders.querySelectorAll('[aria-valuetext]')].map((part) => part.ariaValueText);
+  return [...texts, ...spoken].filter(Boolean).join('\\n');
+}"""
+"""Text alternatives of canvas and sliders: labels, tooltips, the list for screen readers, what is told."""
+
+
+def test_every_text_alternative_has_the_numbers_of_the_slider(offline: Page, files: dict[str, Path]):
+    """softplus(1.0625) = 1.3594 and its slope 0.74317; at 1.2 they are 1.4633 and 0.76852."""
+    page = offline
+    opened(page, files["softplus"])
+    old = re.compile(r"1\.06|1\.359|0\.743|2\.2295")  # 3 times the slope arrives at x: 2.2295, then 2.3056
+    first = page.evaluate(ALTERNATIVES)
+    assert old.search(first)
+    slider = page.get_by_role("spinbutton", name="Value of x")
+    slider.fill("1.2")
+    slider.press("Enter")
+    expect(page.locator(".graph .canvas")).to_have_attribute("data-scrub", re.compile(r"^x 1\.(19|2)"))
+    listed = page.locator(".graph .unseen li", has_text="a, softplus")
+    expect(listed).to_contain_text("value 1.46")
+    texts = page.evaluate(ALTERNATIVES)
+    assert old.findall(texts) == []
+    assert re.search(r"2\.30\d", texts)
+    assert "value 1.46" in says(page, "a")
+    page.locator(".graph .canvas .surface").focus()
+    page.keyboard.press("Escape")
+    expect(listed).to_contain_text("value 1.359")
+    assert "value 1.359" in says(page, "a")
+    assert page.evaluate(ALTERNATIVES).replace("\n", "") != texts.replace("\n", "")
 
 
 def test_a_file_asks_before_it_shows(offline: Page, files: dict[str, Path]):

@@ -83,6 +83,36 @@ def test_td_with_a_stop_has_a_curl_and_no_loss(dtype):
     assert "because of stop at target" in found.sentence
 
 
+RULES = {
+    # by hand: which of these rules changes what arrives at x or y
+    "a rewrite to itself": ("a = rewrite(x * y, lambda v: v)\nb = stop_gradient(x) * y", ["stop_gradient_1"]),
+    "a scale of 1": ("a = scale_gradient(x * y, 1.0)\nb = stop_gradient(x) * y", ["stop_gradient_1"]),
+    "the true derivative": (
+        "a = custom(square(x), pullback=lambda v, x, y: 2.0 * v * x)\nb = stop_gradient(x) * y",
+        ["stop_gradient_1"],
+    ),
+    "a stop behind a stop": (
+        "a = stop_gradient(x * y)\nb = stop_gradient(3.0 * a) + x",
+        ["a", "mul_1"],
+    ),
+    "two that do": ("a = scale_gradient(x * y, 2.0)\nb = stop_gradient(x) * y", ["a", "stop_gradient_1"]),
+    "a clip that clips nothing here": (
+        "a = rewrite(x * y, lambda v: clip(v, -9.0, 9.0))\nb = scale_gradient(x, 2.0) * y",
+        ["scale_gradient_1"],
+    ),
+}
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("case", RULES)
+def test_only_rules_that_change_the_gradient_are_named(case):
+    text, changing = RULES[case]
+    found = field_of(f"x = 1.0\ny = 2.0\n{text}\nz = a + b")
+    assert [node.name for node in found.rules] == changing
+    [said] = re.findall(r"because of ([^.]*)\.", found.sentence)
+    assert re.findall(r"at (\w+)", said) == changing
+
+
 def test_jax_itself_would_stop_a_second_time():
     """The reason why the rules hold for one derivative: (w1 - 2 stop(w2))^2 / 2 has the curl 0 + 2."""
     text = "x = 1.0\ny = 0.5\ntarget = stop_gradient(2.0 * y)\nz = 0.5 * square(x - target)"

@@ -127,6 +127,16 @@ CASES = {
     ),
     "a unit that never fires": (RELU.format("parameter", "-2.0"), (DEAD, "h")),
     "a unit that fires once": (RELU.format("parameter", "1.0"), None),
+    "a unit that never fires, passed by straight through": (
+        RELU.format("parameter", "-2.0").replace("relu(x @ w)", "backward_as(relu(m), m)").replace(
+            "\nh", "\nm = x @ w\nh"
+        ),
+        None,
+    ),
+    "a unit that never fires, scaled": (
+        RELU.format("parameter", "-2.0").replace("relu(x @ w)", "scale_gradient(relu(x @ w), 2.0)"),
+        (DEAD, "h"),
+    ),
     "nothing to be learned": (RELU.format("input", "-2.0").replace("input(", "(") , None),
     "an argument named like a node beside": (HALF.format("a"), (SHADOW, "b")),
     "an argument named like nothing": (HALF.format("s"), (FORWARD_MODE, "b")),

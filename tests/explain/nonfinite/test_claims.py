@@ -29,10 +29,11 @@ from autodiff_viz.explain.nonfinite.words import (
     TRAP,
 )
 from autodiff_viz.graph.model import GRAD, INPUT
-from autodiff_viz.graph.rule_kinds import FOLLOW
+from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, REWRITE, SCALE
 from autodiff_viz.graph.text import MINUS
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS
+from tests.engine.references import tape
 from tests.engine.test_nonfinite_claims import DTYPES, check_origin, is_finite, troubled_traces
 from tests.explain.claims import NUMBER, unclaimed
 from tests.explain.nonfinite.test_nonfinite_origin import ASKED, IN_FLOAT16, SENTENCES
@@ -73,6 +74,18 @@ def in_float64(found: Trace) -> Trace:
     return trace(found.graph, given, found.seed.astype(float), dtype="float64")
 
 
+def pulled_back(found: Trace, name: str) -> np.ndarray:
+    """What arrives at a node, as its rule changes it."""
+    arriving, rule = found.cotangent[name], found.graph[name].rule
+    if rule.kind == SCALE:
+        return (arriving * np.float64(rule.number)).astype(arriving.dtype)
+    if rule.kind == REWRITE:
+        with np.errstate(all="ignore"):
+            changed = [tape.apply(rule.function, float(each))[0] for each in arriving.ravel()]
+        return np.reshape(changed, arriving.shape).astype(arriving.dtype)
+    return arriving
+
+
 def check(claim: Claim, found: Trace) -> None:
     """Check one claim."""
     names, numbers = claim.names, claim.numbers
@@ -108,7 +121,7 @@ def check(claim: Claim, found: Trace) -> None:
         [wire], (arriving, slope, product) = names, numbers
         with np.errstate(all="ignore"):
             assert equal(product, np.float64(arriving * slope).astype(found.dtype))
-        cotangent = found.cotangent[wire[0]]
+        cotangent = pulled_back(found, wire[0])
         passed = np.broadcast_to(found.passed[wire], cotangent.shape)
         at = [
             i
@@ -121,6 +134,8 @@ def check(claim: Claim, found: Trace) -> None:
         assert np.isfinite([arriving, slope]).all()
     elif claim.kind == RULE:
         assert found.graph[names[0]].rule.kind != FOLLOW
+        changed = pulled_back(found, names[0])
+        assert KINDS[found.graph[names[0]].rule.kind].replaces or not np.isfinite(changed).all()
     elif claim.kind == TRAP:
         choice = found.graph[names[0]]
         condition = choice.slots[0]

@@ -167,6 +167,14 @@ SENTENCES = {
     "x = 0.0\ny = where(greater(x, 1.0), x, sqrt(x))": (  # which takes the root
         "'sqrt_1' passes 1 × ∞ = ∞ back to 'x': the slope of sqrt is ∞ there."
     ),
+    # a rule is to blame only if what it makes of the 1 that arrives is infinite
+    "x = 0.0\ny = scale_gradient(sqrt(x), 3.0)": (
+        "'y' passes 3 × ∞ = ∞ back to 'x': the slope of sqrt is ∞ there."
+    ),
+    "x = 0.0\ny = rewrite(sqrt(x), lambda v: 0.5 * v)": (
+        "'y' passes 0.5 × ∞ = ∞ back to 'x': the slope of sqrt is ∞ there."
+    ),
+    "x = 2.0\ny = rewrite(sin(x), lambda v: v / 0.0)": "The rule of 'y' passes −∞ back to 'x'.",
     # e^1000 is finite, 2e434, and float64 ends at 2e308
     "x = [1000.0, 0.0]\ne = exp(x)\ny = e[0] / sum(e)": (
         "'e' is exp(1000) = ∞ (1 of 2 elements). 'y' passes 1 × NaN = NaN back to 'sum_1': "
@@ -348,6 +356,7 @@ def places(names):
 
 @settings(max_examples=10)
 @example((BY_CONDITION, {"n0": 89.0}))
+@example((parse("n0 = 0.0\nn1 = n0 + n0"), {"n0": 3e38}))  # its cure is float64
 @given(
     scalar_graphs(rules=False, regions=False, max_nodes=8).flatmap(
         lambda graph: st.tuples(st.just(graph), places(node.name for node in graph.nodes if node.op == INPUT))
@@ -359,7 +368,7 @@ def test_a_replay_op_by_op_stops_at_the_same_places(case):
     origin, stopped = nonfinite_origin(found), replay(graph, given_values)
     assert (origin and (origin.forward, origin.backward)) == (None if stopped == (None, None) else stopped)
     if origin and origin.cure:
-        cured = trace(origin.cure, given_values)
+        cured = trace(origin.cure, given_values, dtype=origin.dtype or "float32")
         assert np.isfinite(cured.value[cured.output])
         assert all(np.isfinite(gradient) for gradient in cured.gradient.values())
         if np.isfinite(found.value[found.output]):

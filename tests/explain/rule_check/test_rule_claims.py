@@ -131,6 +131,13 @@ def check_claim(claim: Claim, truth: Reference) -> None:
         np.testing.assert_allclose(claim.numbers[0], truth.true(here), **EXACT)
     elif claim.kind == kinds.CORNERS:
         assert truth.slope(claim.numbers[0][0]) is None
+    elif claim.kind == kinds.OUTSIDE:
+        assert claim.names == (truth.node.name, along.by)
+        missing = claim.numbers[0]
+        beside = set(along.positions) - set(missing)
+        assert not any(np.isfinite(truth.value(at)) for at in missing[:: len(missing) // TRIED + 1])
+        if not truth.found.value[along.by].shape:
+            assert all(np.isfinite(truth.value(at)) for at in sorted(beside)[:: len(beside) // TRIED + 1])
     elif claim.kind == kinds.UNDEFINED:
         assert np.isnan(truth.true(claim.numbers[0][0]))
     elif claim.kind == kinds.DIFFERENCE:
@@ -166,7 +173,8 @@ def check_declared(claim: Claim, truth: Reference) -> None:
         np.testing.assert_allclose(claim.numbers[0], truth.declared(along.here), **EXACT)
         return
     numbers = {at: (truth.declared(at), truth.true(at)) for at in tried(along)}
-    apart = {at: abs(a - b) for at, (a, b) in numbers.items() if np.isfinite([a, b]).all()}
+    valued = {at for at in numbers if np.isfinite(truth.value(at))}
+    apart = {at: abs(a - b) for at, (a, b) in numbers.items() if np.isfinite([a, b]).all() and at in valued}
     if claim.kind == kinds.EQUAL:
         room = {at: 1e-6 * max(1e-3, abs(numbers[at][1])) for at in apart}
         assert all(apart[at] <= room[at] or truth.slope(at) is None for at in apart)

@@ -134,6 +134,13 @@ def test_the_text_gives_the_numbers_at_the_present_value_and_where_they_part():
     assert sweep_text(swept(SQUARE)).endswith("declared and true agree everywhere.")
 
 
+def test_only_rules_that_change_the_derivative_are_named():
+    """z = x + stop(x) + 1 · x: the rewrite passes on what arrives, and `off` is on no way to z."""
+    text = "x = 0.5\na = rewrite(x, lambda v: v)\nb = stop_gradient(x)\noff = stop_gradient(sin(x))\n"
+    said = sweep_text(swept(f"{text}z = a + b + x\nreturn z"))
+    assert said.endswith("because of stop at b.")
+
+
 def test_the_tangent_touches_the_curve_at_the_present_value_with_its_slope():
     figure = sweep_figure(swept(SQUARE))  # x^2 at 1.5: value 2.25, slope 3
     tangent = named(figure, "tangent")

@@ -87,6 +87,14 @@ def test_a_rule_that_declares_the_truth_is_not_blamed_for_a_corner_beside_it():
     assert causes(text) == (Cause(CORNER, ("relu_1",)),)
 
 
+@pytest.mark.parametrize("rule", ["rewrite(abs(x), lambda v: v)", "scale_gradient(abs(x), 1.0)"])
+def test_at_a_corner_a_rule_that_changes_nothing_is_not_blamed(rule):
+    """|x| at 0 has the slopes -1 and 1, whatever a rule makes of v that is v."""
+    text = f"x = 0.0\na = {rule}\ny = a * 3.0"
+    assert causes(text) == (Cause(CORNER, ("a",)),)
+    assert node_cause(trace(parse(text)), "a", 0) == CORNER
+
+
 def test_a_rule_beside_the_way_from_input_to_output_is_not_blamed():
     text = "x = 0.0\nw = 1.0\na = stop_gradient(w * w)\ny = a + abs(x)"
     assert causes(text) == (Cause(CORNER, ("abs_1",)),)

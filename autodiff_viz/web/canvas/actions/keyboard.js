@@ -3,13 +3,14 @@
 
 import { svg } from "../../base/dom.js";
 import { showPanel } from "../../dock/panels.js";
-import { inOrder, spokenLabel, spokenWire, wiresAt } from "../draw/screen_reader.js";
+import { inOrder, labelWire, spokenLabel, wiresAt } from "../draw/screen_reader.js";
 import { viewCentredOn, showStatus } from "../draw/stage.js";
 import { wireId } from "../draw/wires.js";
 import { editConstant, editName, editValue } from "../popovers/fields.js";
 import { openRegion } from "../popovers/region.js";
 import { visibleCard } from "../state/fold.js";
 import { neighbour, outputPoint, pathOf, slotPoint, wireCurve } from "../state/geometry.js";
+import { wireAt } from "../state/moved.js";
 import { upstream } from "../state/reachability.js";
 import { loopReason, reasonAgainst } from "../state/shapes.js";
 import { collapse, groupOf, renameGroup } from "./groups.js";
@@ -207,13 +208,9 @@ function focusWire(editor, wire) {
   if (!root) return;
   editor.select([]);
   editor.wire = wireId(wire);
-  const label = `${spokenWire(wire, editor.node(wire.to))}. Delete removes it, left and right go to its ends.`;
-  for (const [name, value] of Object.entries({
-    tabindex: "-1",
-    role: "button",
-    "aria-label": label,
-  }))
+  for (const [name, value] of Object.entries({ tabindex: "-1", role: "button" }))
     root.setAttribute(name, value);
+  labelWire(editor, root, editor.row ? wireAt(wire, editor.row) : wire);
   editor.stage.host.classList.add("by-keys");
   editor.refresh();
   root.focus({ preventScroll: true });

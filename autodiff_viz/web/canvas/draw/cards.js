@@ -526,7 +526,6 @@ export function slideNumber({ node, numbers, level = NEAR }, which, text, num) {
   const room = numbersRoom(node, readableLevel(level));
   if (numbers.cells) return slideCells(numbers, node, which, num);
   if (numbers.pictures) numbers.value.parentElement?.classList.add("sliding"); // the heat-maps are of the state before
-  setText(numbers.title, node.id); // the rest of the tooltip is of the state before, too
   const [least] =
     which === "tangent" ? sizesOf(node, readableLevel(level), 0) : [readableLevel(level).number];
   numbers.sizes[which] = writeNumber(

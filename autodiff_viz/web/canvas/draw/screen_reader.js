@@ -1,14 +1,14 @@
 // @ts-check
-// Describe the graph in words for screen readers: a list in reading order, updated when idle, and the line
-// of spoken_steps.js about every edit that Python has answered.
+// Describe the graph in words for screen readers: a list in reading order, updated when idle.
 
 import { html, keep, setText } from "../../base/dom.js";
+import { listen } from "../../base/events.js";
 import { titleOf } from "../state/fold.js";
+import { drawingAt } from "../state/moved.js";
 import { HIDDEN } from "../state/read_drawing.js";
 import { grouped } from "../state/reachability.js";
 import { describeNode } from "./cards.js";
 import { spokenRuns } from "./runs.js";
-import { told } from "./spoken_steps.js";
 
 // The words.
 
@@ -37,6 +37,15 @@ export function spokenWire(wire, to) {
   const known = back ? `passes back ${back}` : "passes nothing back yet";
   const passed = forth + (wire.hidden ? `what it passes back is ${HIDDEN}` : known);
   return `wire from ${titleOf(wire.from)} to ${spokenLabel(label)} of ${titleOf(wire.to)}, ${wire.alternative ? "backward only, " : ""}${passed}`;
+}
+
+/** Write what a screen reader says of a focused wire. @param {Editor} editor @param {Element} root @param {Wire} wire */
+export function labelWire(editor, root, wire) {
+  const keys = editor.isFixed ? "Left" : "Delete removes it, left";
+  root.setAttribute(
+    "aria-label",
+    `${spokenWire(wire, editor.node(wire.to))}. ${keys} and right go to its ends.`,
+  );
 }
 
 /** Text of a region and its nodes. @param {Region} region */
@@ -97,38 +106,36 @@ export function linesOf({ nodes, wires, regions, groups = [] }, spoken) {
 
 const LATER = 400; // ms without a change before the list is written
 
-/** @param {Editor} editor */
+/** Keep the list of nodes and wires. @param {Editor} editor */
 export function keepDescriptions(editor) {
   const list = html("ul", { "aria-label": "Nodes and wires" });
-  const answer = html("div", { "aria-live": "polite", class: "told" });
-  editor.stage.host.append(html("div", { class: "unseen" }, list, answer));
+  editor.stage.host.append(html("div", { class: "unseen" }, list));
   /** @type {Map<string, Line>} */
   const lines = new Map();
-  let [written, drawing, timer] = [editor.seen, editor.drawing, 0];
+  let [written, row, timer] = [editor.seen, editor.row, 0];
+  const isWritten = () => (written === editor.seen && row === editor.row) || editor.dragged;
   const write = () => {
-    if (written === editor.seen || editor.dragged) return;
-    written = editor.seen;
+    if (isWritten()) return;
+    [written, row] = [editor.seen, editor.row];
     list.setAttribute(
       "aria-label",
       `Nodes and wires: ${written.nodes.length} nodes, ${written.wires.length} wires`,
     );
-    const items = linesOf(written, describeNode);
+    const items = linesOf(drawingAt(written, row), describeNode);
     keep(list, lines, items, ({ id }) => id, makeLine, writeLine);
     items.forEach(({ id }, i) => {
       const { root } = /** @type {Line} */ (lines.get(id));
       if (list.children[i] !== root) list.insertBefore(root, list.children[i]);
     });
   };
-  editor.watchers.push(() => {
-    if (editor.drawing !== drawing) {
-      const what = drawing.rev < 0 ? "" : told(editor, drawing);
-      drawing = editor.drawing;
-      if (what) answer.textContent = what;
-    }
-    if (written === editor.seen || editor.dragged) return;
+  const later = () => {
+    if (isWritten()) return;
     clearTimeout(timer);
     timer = window.setTimeout(write, LATER);
-  });
+  };
+  editor.watchers.push(later);
+  // A slider may stay where it was moved to, in a figure.
+  listen("numbers", later, () => !list.isConnected && editor.drawing.rev >= 0);
 }
 
 /** @returns {Line} */

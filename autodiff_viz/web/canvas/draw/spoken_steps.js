@@ -3,6 +3,7 @@
 // changed by more than the edit. A figure has no edits, and none of this.
 
 import { shared } from "../../base/constants.js";
+import { html } from "../../base/dom.js";
 import { showStatus } from "./stage.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
@@ -10,13 +11,20 @@ import { showStatus } from "./stage.js";
 
 const WRITTEN = "The copies now differ, so the formula writes the loop out. Undo brings it back.";
 
-/** The text about the edit since the drawing `before`; what else it did is shown in the status line.
- * @param {Editor} editor @param {import("../../types.js").Drawing} before */
-export function told(editor, before) {
-  const [was, is] = [before.history, editor.drawing.history];
-  if (isWrittenOut(was, is)) showStatus(editor.stage, WRITTEN);
-  if (isOfData(was, is)) showStatus(editor.stage, is.undo ?? "");
-  return spokenStep(before, editor.drawing);
+/** Tell what every edit came to that Python has answered. @param {Editor} editor */
+export function tellSteps(editor) {
+  const answer = html("div", { "aria-live": "polite", class: "told" });
+  editor.stage.host.querySelector(".unseen")?.append(answer);
+  let { drawing } = editor;
+  editor.watchers.push(() => {
+    if (editor.drawing === drawing) return;
+    const [was, is] = [drawing.history, editor.drawing.history];
+    const what = drawing.rev < 0 ? "" : spokenStep(drawing, editor.drawing);
+    if (drawing.rev >= 0 && isWrittenOut(was, is)) showStatus(editor.stage, WRITTEN);
+    if (drawing.rev >= 0 && isOfData(was, is)) showStatus(editor.stage, is.undo ?? "");
+    drawing = editor.drawing;
+    if (what) answer.textContent = what;
+  });
 }
 
 /** Text after Python has answered an edit: the edit's name and the value of the output, or for a change of rules
