@@ -69,6 +69,7 @@ IN_PLACE = {
             "canvas/popovers/fields.js",
             "canvas/popovers/palette.js",
             "canvas/popovers/region.js",
+            "canvas/state/membership.js",
             "canvas/state/predict.js",
             "connection/network.js",
             "inspector/fields.js",

@@ -23,7 +23,7 @@ import {
 } from "./draw/stage.js";
 import { SessionStore } from "./files/session_store.js";
 import { folding, namesIn, visibleCard } from "./state/fold.js";
-import { withMoves } from "./state/frames.js";
+import { withMoves } from "./state/membership.js";
 import { bounds, padded, viewShowing, viewOf } from "./state/geometry.js";
 import { BESIDE, withPositions, NO_MATTER, predict } from "./state/predict.js";
 import { stackTabs } from "./state/tabs.js";
@@ -72,7 +72,7 @@ export class Editor {
     this.isComputed = /** @type {((place: string) => boolean) | null} */ (null); // by the pass that is played; null: all numbers are on view
     /** Positions of the nodes being dragged. @type {Record<string, Point> | null} */
     this.dragged = null;
-    /** Regions that the dragged nodes would join or leave if dropped. @type {import("./state/frames.js").Moves | null} */
+    /** Regions that the dragged nodes would join or leave if dropped. @type {import("./state/membership.js").Moves | null} */
     this.memberMoves = null;
     this.fitted = false;
     this.hiding = false; // what takes no gradient

@@ -53,6 +53,9 @@ export const copy = (editor, what, text) =>
     () => showStatus(editor.stage, text),
   );
 
+/** No node is dragged. @param {Drawing} drawing */
+export const withMoves = (drawing) => drawing;
+
 /** Forward mode is not in the file. */
 export const isForward = () => false;
 export const toggleForward = change;

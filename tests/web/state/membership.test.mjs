@@ -5,7 +5,7 @@ import {
   leavingPath,
   describeMoves,
   withMoves,
-} from "../../../autodiff_viz/web/canvas/state/frames.js";
+} from "../../../autodiff_viz/web/canvas/state/membership.js";
 import { overlappingOutsiders } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 import { node, wire } from "../drawings.mjs";
 

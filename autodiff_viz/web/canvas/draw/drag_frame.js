@@ -4,7 +4,8 @@
 
 import { svg } from "../../base/dom.js";
 import { folded, visibleCard } from "../state/fold.js";
-import { framesOf, withMoves } from "../state/frames.js";
+import { framesOf } from "../state/frames.js";
+import { withMoves } from "../state/membership.js";
 import { padded } from "../state/geometry.js";
 import { withPositions } from "../state/predict.js";
 import { stackTabs } from "../state/tabs.js";

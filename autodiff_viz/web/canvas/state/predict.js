@@ -20,7 +20,8 @@ import {
   withRules,
   withSlot,
 } from "./edits.js";
-import { framesOf, framesOfNodes, withMoves } from "./frames.js";
+import { framesOf, framesOfNodes } from "./frames.js";
+import { withMoves } from "./membership.js";
 import { stackTabs } from "./tabs.js";
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
