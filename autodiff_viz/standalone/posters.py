@@ -9,7 +9,7 @@ from pathlib import Path
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import lesson
-from autodiff_viz.standalone.data import Words, state_of
+from autodiff_viz.standalone.data import Made, Words, state_of
 from autodiff_viz.standalone.page import html_of, unmarked
 from autodiff_viz.workers.disk_cache import keep
 
@@ -29,15 +29,23 @@ def make_poster(key: str, directory: str | None, name: bytes) -> str:
     Returns:
       The text of the file, in which each graph of the lesson is a step.
     """
+    text = html_of(states_of(key), HERE, False, lesson(key).title)
+    keep(directory and Path(directory), name, text)
+    return text
+
+
+def states_of(key: str) -> list[Made]:
+    """Return the graphs of the lesson `key`, each as a step of its figure."""
     shown = lesson(key)
     made = []
     for at, step in enumerate(shown.steps):
-        text = unmarked(step.text or shown.summary)
-        words = Words(f"{shown.title}: {step.title}", text, text)
-        made.append(state_of(open_lesson(start(), key, at), HERE, False, words))
-    text = html_of(made, HERE, False, shown.title)
-    keep(directory and Path(directory), name, text)
-    return text
+        lab = open_lesson(start(), key, at)
+        # The text of a step may name the answers.
+        asked = "\n\n".join(filter(None, (shown.text, step.caption))) if lab.asking else ""
+        told = "\n\n".join(filter(None, (asked, step.text))) or shown.summary
+        words = Words(f"{shown.title}: {step.title}", unmarked(asked or told), unmarked(told))
+        made.append(state_of(lab, HERE, False, words))
+    return made
 
 
 def kept_poster(key: str) -> str | None:

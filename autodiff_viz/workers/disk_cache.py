@@ -157,7 +157,8 @@ def was_interrupted(directory: Path | None, key: bytes) -> bool:
     except OSError:
         return False
     number = began.partition(" ")[0]
-    return not number.isdecimal() or began != _process(int(number))
+    # An empty note is one that is being written, or that found no room on the disk.
+    return bool(began) and (not number.isdecimal() or began != _process(int(number)))
 
 
 def _process(number: int) -> str:

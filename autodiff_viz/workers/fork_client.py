@@ -32,8 +32,10 @@ class Template:
         Returns:
           The process id of the worker, and a connection to it.
         Raises:
-          OSError: the template process does not start, or has ended; the next call starts another one.
+          OSError: the template process does not start, or ends meanwhile; the next call starts another one.
         """
+        if self._running is not None and self._running[0].poll() is not None:
+            self.end()  # somebody has killed it since the last call
         if self._running is None:
             self._start()
         _, control = self._running

@@ -10,13 +10,14 @@ from base64 import b64decode, b64encode
 from functools import cache
 from hashlib import sha256
 
+import msgspec
 import numpy as np
 import pytest
 
 import autodiff_viz as av
 from autodiff_viz.canvas.svg import picture
 from autodiff_viz.lab.launch import Page
-from autodiff_viz.standalone.page import parts
+from autodiff_viz.standalone.page import parts, steps_of
 
 FIFTEEN = """x = 0.6
 y = 1.5
@@ -271,3 +272,37 @@ def test_a_count_and_an_answer_of_an_author_are_in_what_judges_alone():
     assert [table["answer"]["text"] for table in judges["tables"]] == ["1234", "73512.5", "zilch"]
     assert '"dropped": 1' in json.dumps(judges["after"][-1])  # the slope of b needs a, which is kept
     assert judges["after"][-1]["play"]["steps"]
+
+
+TENSOR = "x = [17.31, 2.77, 5.13]\nw = parameter([41.77, 1.37, 8.83])\na = x * w\nb = a * a\ny = sum(b)"
+
+
+def numbers_of(data: object) -> set[float]:
+    """All numbers of some data to five digits, those in its texts and in packed arrays too."""
+    if isinstance(data, dict | list):
+        parts = data.values() if isinstance(data, dict) else data
+        return set().union(*map(numbers_of, parts))
+    found = [data] if isinstance(data, int | float) else []
+    if isinstance(data, str):
+        written = re.findall(r"\d[\d,]*\.?\d*(?:e[+-]?\d+)?", data)
+        found = [float(each.replace(",", "")) for each in written]
+        if len(data) % 4 == 0 and re.fullmatch(r"[\w+/]{8,}={0,2}", data, re.ASCII):
+            packed = b64decode(data)
+            for kind, size in (("<f4", 4), ("<f8", 8)):
+                found += np.frombuffer(packed[: len(packed) // size * size], kind).tolist()
+    return {float(f"{abs(each):.4e}") for each in found}
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("hides", ["cotangents", "asked"])
+@pytest.mark.parametrize("kind", ["number", "zero", "shape"])
+def test_no_array_of_hidden_numbers_is_in_the_file_before_the_answer(kind, hides):
+    """What arrives at w is 2 w x^2, worked out by hand."""
+    question = av.Question(kind, av.Quantity("cotangent", "w"))
+    step = av.Step("S", TENSOR, questions=(question,), hides=hides)
+    (made,) = steps_of(av.Tour(title="T", steps=(step,)), "", False)
+    state = json.loads(msgspec.json.encode(made.data))
+    judges = json.loads(zlib.decompress(b64decode(state.pop("hidden"))))
+    secret = {float(f"{2 * w * x * x:.4e}") for x, w in ((17.31, 41.77), (2.77, 1.37), (5.13, 8.83))}
+    assert numbers_of(state) & secret == set()
+    assert numbers_of(judges["after"][-1]) >= secret

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+import zlib
+from base64 import b64decode
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.standalone.export import export
-from autodiff_viz.standalone.posters import FIGURES, kept_poster, make_poster, with_notice
+from autodiff_viz.standalone.page import unmarked
+from autodiff_viz.standalone.posters import FIGURES, kept_poster, make_poster, states_of, with_notice
 from autodiff_viz.workers.disk_cache import read
 from tests.standalone.test_figure_file import states
 
@@ -27,6 +32,29 @@ def test_each_graph_of_a_lesson_is_a_step_and_the_file_is_kept(tmp_path):
     product = next(step for step in steps if step["title"].endswith("product"))
     values = {node["id"]: node["cotangent"] for node in product["drawing"]["nodes"]}
     assert values["x"] == 6.0  # 3 + 3, by hand
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("found", [one for one in LESSONS if one.steps[0].questions], ids=lambda one: one.key)
+def test_what_is_said_of_a_graph_names_no_answer_before_it_is_given(found):
+    for step, made in zip(found.steps, states_of(found.key), strict=True):
+        if not step.questions:
+            continue
+        judges = json.loads(zlib.decompress(b64decode(made.data.pop("hidden"))))
+        text, told = unmarked(step.text), [says for asked in step.questions for _, says in asked.told]
+        assert judges["after"][-1]["text"].endswith(text)
+        assert [says for says in (text, *told) if written(says) in written(made.data)] == []
+        assert unmarked(found.text) in made.data["text"]  # what has to be known for an answer
+
+
+def written(data: object) -> str:
+    return msgspec.json.encode(data).decode().strip('"')
+
+
+def test_nor_does_any_other_place_of_the_file():
+    file = re.sub(r'"packed":"[^"]*"', "", make_poster("fork", None, b""))
+    assert "Two paths lead from x to z" in file
+    assert "make 8" not in file
 
 
 def test_the_notice_stands_above_the_figure():

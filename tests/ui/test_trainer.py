@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import time
 import weakref
+from collections.abc import Iterator
+from dataclasses import replace
 from queue import SimpleQueue
 
 import numpy as np
@@ -13,10 +17,11 @@ import pytest
 from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.lab.training import pauses, trains
+from autodiff_viz.training import course
 from autodiff_viz.training.course import records
 from autodiff_viz.training.run import still
 from autodiff_viz.ui import trainer as module
-from autodiff_viz.ui.trainer import BROKEN, GONE, Trainer
+from autodiff_viz.ui.trainer import BROKEN, GONE, Steps, Trainer
 from tests.lab.regression import lab_of, loss_of
 
 PATIENCE = 60  # seconds; the first step compiles
@@ -123,3 +128,37 @@ def test_a_training_that_breaks_leaves_those_of_others_running(monkeypatch):
     until(lambda: not (broken.training.running or sound.training.running))
     assert broken.training.why == BROKEN
     assert len(sound.training) == 6
+
+
+@pytest.fixture
+def apart(monkeypatch) -> Iterator[Steps]:
+    """The processes that make the steps, of this test's own."""
+    module._workers()  # which would replace them
+    steps = Steps(1)
+    monkeypatch.setattr(course, "_advance", steps.advance)
+    yield steps
+    steps.end()
+
+
+@pytest.mark.parametrize("whole", [False, True], ids=["its process", "the template of all processes too"])
+def test_a_training_whose_process_is_killed_keeps_its_steps_says_why_it_stopped_and_goes_on(apart, whole):
+    lab, trainer = begun(20_000)
+    until(lambda: len(trainer.training) > 0)
+    if whole:
+        template, _ = apart._template._running
+        template.kill()
+        template.wait()
+    for process in [*apart._processes]:
+        os.kill(process.number, signal.SIGKILL)
+    until(lambda: not trainer.training.running)
+    made = len(trainer.training)
+    assert 0 < made < 20_000
+    assert "broke down" in trainer.training.why
+    found = records(trainer.training.course).loss
+    np.testing.assert_allclose(found, [loss_of(k) for k in range(made)], rtol=1e-4, atol=1e-9)
+    again = trains(replace(lab, training=trainer.training), 3)
+    trainer.put(again.training)
+    until(lambda: not trainer.training.running)
+    assert len(trainer.training) == made + 3
+    found = records(trainer.training.course).loss
+    np.testing.assert_allclose(found, [loss_of(k) for k in range(made + 3)], rtol=1e-4, atol=1e-9)

@@ -5,6 +5,8 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -72,16 +74,22 @@ def test_what_was_changed_is_not_used(root, spoil):
     assert not file.exists()
 
 
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    limited, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limited, hard))
+
+
 def test_on_a_full_disk_nothing_is_kept_and_nothing_is_left(root):
     """A limit of the size of files stands for it: what is beyond is not written, and an OSError is raised."""
     keep(directory(ONE), b"key", ANSWER)
     before = sorted(directory(ONE).iterdir())
-    limited, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
-    try:
+    with files_of_at_most(1000):
         keep(directory(ONE), b"other", ["x" * 5000])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limited, hard))
     assert sorted(directory(ONE).iterdir()) == before
     assert read(directory(ONE), b"other") is None
 
@@ -192,6 +200,14 @@ def test_what_a_process_had_begun_when_it_ended_is_known(tmp_path):
     assert [was_interrupted(tmp_path, key) for key in keys] == [False, False, True, False]
     note_done(tmp_path, b"its")
     assert not was_interrupted(tmp_path, b"its")
+
+
+def test_what_could_not_be_noted_on_a_full_disk_was_not_interrupted(tmp_path):
+    with files_of_at_most(0):
+        note_begun(tmp_path, b"key")
+    assert not was_interrupted(tmp_path, b"key")
+    note_done(tmp_path, b"key")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_number_of_a_process_that_is_used_again_is_another_process(tmp_path):

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from autodiff_viz.lab.persistence.address import to_query
+from autodiff_viz.lab.training import plans
 from tests.browser.cuttable import Cuttable
-from tests.browser.lab_page import FOLDED, LabPage, saying
+from tests.browser.lab_page import FOLDED, LabPage, four_digits, saying
 from tests.browser.server import Server
+from tests.lab.regression import lab_of, loss_of
 
 BACK = 30_000  # milliseconds for Streamlit to find its server again
 STOPPED = "b = stop_gradient(a * y)"
@@ -129,6 +132,65 @@ def test_a_server_that_restarts_opens_the_newest_state_and_does_once_each_what_w
     lab.press("r")
     expect(lab.formula).to_have_value(saying("a = sin(x)"))
     expect(lab.formula).to_have_value(saying(STOPPED))
+
+
+LONG = """import torch
+x = torch.tensor(3.0, requires_grad=True)
+y = x * sum([1.0 for i in range(300) for j in range(300)])
+y.backward()
+"""
+"""Code that takes a moment to be read."""
+
+
+@pytest.mark.nightly
+def test_two_tabs_of_a_server_that_restarts_get_back_each_its_own(
+    context: BrowserContext, tab: Page, server: Server
+):
+    """In one edits are under way, in the other code is being read."""
+    other = LabPage(context.new_page(), server.address).open(FOLDED)
+    lab = LabPage(tab, server.address).open(FOLDED)
+    lab.select("b")
+    lab.press("s")
+    other.select("a")
+    other.press("s")
+    other.formula.fill(LONG)
+    add_quickly(lab, "tanh")
+    server.kill()
+    add_quickly(lab, "tanh")
+    server.start()
+    for reloaded in (False, True):
+        for one in (lab, other):
+            if reloaded:
+                one.page.reload()
+            returned(one)
+        expect(lab.formula).to_have_value(saying(STOPPED))
+        expect(lab.formula).to_have_value(saying("a = sin(x)"))
+        assert {name for name in lab.names() if name.startswith("tanh")} == {"tanh_1", "tanh_2"}
+        expect(other.formula).to_have_value(LONG)
+        assert "tanh_1" not in other.names()
+    expect(other.canvas).not_to_contain_text("tanh")
+    other.page.close()
+
+
+@pytest.mark.nightly
+def test_a_training_in_a_server_that_is_killed_leaves_no_number_under_another_graph(
+    tab: Page, server: Server
+):
+    """Its steps are gone and can be made again; the canvas has the numbers of the graph in the address."""
+    query = urlencode(to_query(plans(lab_of(), steps=20_000)))
+    lab = LabPage(tab, server.address).open(f"/?{query}")
+    lab.choose_figure("Training")
+    tab.get_by_role("button", name="Train 20,000").click()
+    expect(lab.value("loss")).not_to_have_text(four_digits(loss_of(0)), timeout=BACK)
+    server.kill()
+    server.start()
+    for reloaded in (False, True):
+        if reloaded:
+            tab.reload()
+        returned(lab)
+        expect(tab.get_by_role("button", name="Train to step 20,000 again")).to_be_visible(timeout=BACK)
+        expect(lab.value("loss")).to_have_text(four_digits(loss_of(0)))
+        expect(tab.locator(".stException")).to_have_count(0)
 
 
 @pytest.mark.nightly
