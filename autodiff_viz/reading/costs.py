@@ -8,7 +8,6 @@ the reader has beside those of graphs; a refusal names the one that it met.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,7 +18,6 @@ from typing import Any
 from autodiff_viz.graph import limits
 
 LONGEST = 600_000  # characters of code, with tensors written out; a formula may be longer
-TOKENS = 250_000  # words, numbers, signs and lines of code; a tensor of limits.ELEMENTS numbers has 200,000
 CALLS = 200_000  # steps of one text
 DEPTH = 60  # calls inside calls
 NESTED = 50  # lists inside lists; each is a call of ours when it is walked
@@ -60,14 +58,6 @@ class Refused(Exception):
         message, hint = (said if len(said) <= MESSAGE else f"{said[:MESSAGE]}..." for said in (message, hint))
         super().__init__(message)
         self.message, self.hint, self.code, self.at = message, hint, code, at
-
-
-_WORDS = re.compile(r"^[ \t]*#[^\n]*|[\w.]+|[^\w. \t]", re.MULTILINE)  # a line of comment is one
-
-
-def has_room(code: str) -> bool:
-    """Return whether code is parsed: its tree takes a hundred times the memory of the text."""
-    return len(code) <= LONGEST and sum(1 for _ in _WORDS.finditer(code)) <= TOKENS
 
 
 @dataclass(eq=False)

@@ -24,7 +24,6 @@ from autodiff_viz.graph.model import INPUT, Graph, Group, Node, Params, Region, 
 from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.syntax_tree import syntax_tree
-from autodiff_viz.reading.costs import has_room
 
 WRITERS: Mapping[str, tuple[Callable[[Graph, Any, str], str], ...]] = {
     "torch": (torch_program,),
@@ -37,9 +36,12 @@ WRITERS: Mapping[str, tuple[Callable[[Graph, Any, str], str], ...]] = {
 def is_unedited(text: str, footer: Footer) -> bool:
     """Return whether the code of a file is what its footer is written out as."""
     try:
-        if not has_room(text):
-            return _to_the_letter(text, footer)
         tree = syntax_tree(text)
+    except GraphError:  # too large for Python's parser
+        return _to_the_letter(text, footer)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    try:
         given = _code(tree)
         library = next((name for name in WRITERS if name in _imported(tree)), None)
         for write in WRITERS.get(library or "", ()):

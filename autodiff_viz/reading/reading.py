@@ -44,7 +44,7 @@ from autodiff_viz.reading import (
 )
 from autodiff_viz.reading.builder import Ref, TooLarge
 from autodiff_viz.reading.corners import refuse_jumps
-from autodiff_viz.reading.costs import LONGEST, TOKENS, budget, has_room
+from autodiff_viz.reading.costs import LONGEST, budget
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.fusion import fused
@@ -385,12 +385,6 @@ def _shows(node: ast.expr) -> bool:
 def _tree(text: str, r: Interpreter) -> ast.Module:
     if len(text) > LONGEST:
         raise Refused(f"The text has {len(text):,} characters; {LONGEST:,} are read.", "", "too-large")
-    if not has_room(text):
-        raise Refused(
-            f"The text has more than {TOKENS:,} words, numbers, signs and lines, which are all that is read.",
-            "",
-            "too-large",
-        )
     try:
         return syntax_tree(text)
     except IndentationError as error:

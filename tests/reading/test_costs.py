@@ -19,6 +19,7 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.reading import costs, python_functions
 from tests.work import lines_run, programs_compiled
 
@@ -276,7 +277,6 @@ def of_values(count: int) -> str:
 AT = {
     "ELEMENTS": (limits.ELEMENTS, lambda n: f"jnp.ones({n})"),
     "CALLS": (costs.CALLS - 1_000, lambda n: "for i in range(250):\n" + "  pass\n" * (n // 250)),
-    "TOKENS": (costs.TOKENS - 100, lambda n: "1;" * (n // 2)),
     "LONGEST": (costs.LONGEST, lambda n: "#" + "a" * (n - len(JAX) - 1)),
     "DEPTH": (costs.DEPTH, lambda n: f"def f(n): return f(n - 1) if n > 1 else 1\nf({n})"),
     "NESTED": (costs.NESTED, lambda n: f"a = [x]\nfor i in range({n - 1}):\n  a = [a]\njax.tree.leaves(a)"),
@@ -298,7 +298,7 @@ AT = {
     "BASES": (costs.BASES, nested_classes),
     "DIGITS": (python_functions.DIGITS, lambda n: f"a = float('0.' + '1' * {n - 2})"),
 }
-MORE = {"CALLS": 1_250, "TOKENS": 200}
+MORE = {"CALLS": 1_250}
 """How much more is above a limit to which the first lines of a text add something."""
 
 
@@ -424,7 +424,8 @@ def long_graph() -> av.Graph:
 def test_a_file_of_ours_that_is_too_long_to_be_parsed_is_read_to_the_letter(write):
     graph = long_graph()
     text = write(graph)
-    assert not costs.has_room(text)
+    with pytest.raises(av.GraphError, match="are read"):
+        syntax_tree(text)
     assert av.read(text).graph == graph
     head, _, footer = text.rpartition("\n# As a formula")
     edited = av.read(f"{head}\ny = 3.0\n\n# As a formula{footer}")
