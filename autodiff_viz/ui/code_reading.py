@@ -66,7 +66,7 @@ def ask(text: str, asker: str, origin: Hashable) -> bytes:
     workers().ask((asker, READING), job)
     note_request(asker, READING, workers().cancel)
     _under_way[job.key] = text
-    _collect()  # what has come before it was noted
+    workers().at_once(_collect)  # what has come before it was noted
     return job.key
 
 
@@ -78,7 +78,7 @@ def is_under_way(key: bytes) -> bool:
 def stop(asker: str) -> None:
     """Stop what is read for this visitor alone."""
     workers().cancel((asker, READING))
-    _collect()
+    workers().at_once(_collect)
 
 
 def with_code(make: Callable[[], R], asker: str, origin: Hashable) -> R:
@@ -99,7 +99,10 @@ def with_code(make: Callable[[], R], asker: str, origin: Hashable) -> R:
 
 
 def _collect() -> None:
-    """Keep the readings that have come; a text that nobody waits for any more is forgotten."""
+    """Keep the readings that have come; a text that nobody waits for any more is forgotten.
+
+    While no answer comes: else another thread could forget a text whose answer this one has just taken.
+    """
     for key, text in [*_under_way.items()]:
         answer = workers().take(key)
         if answer is None and workers().is_under_way(key):

@@ -148,6 +148,11 @@ class Pool:
         with self._changed:
             return key in self._askers
 
+    def at_once(self, act: Callable[[], object]) -> None:
+        """Call a function while no answer comes: what it looks at and takes is one step."""
+        with self._changed:
+            act()
+
     def listen(self, listener: Callable[[], object]) -> None:
         """Call `listener` after every answer from now on, in another thread; it must be quick."""
         self._listeners += (listener,)

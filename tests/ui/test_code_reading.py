@@ -193,6 +193,9 @@ class Holding:
     def ask(self, asker, job):
         self._jobs[job.key] = job
 
+    def at_once(self, act):
+        act()
+
     def take(self, key):
         return done_here(self._jobs.pop(key)) if self._answers else None
 
@@ -212,6 +215,9 @@ class Dropping:
 
     def ask(self, asker, job):
         pass
+
+    def at_once(self, act):
+        act()
 
     def take(self, key):
         return Answer(why=DROPPED)
