@@ -154,12 +154,13 @@ def test_no_count_and_no_answer_of_an_author_is_sent():
     lab = opened(start(), parse(graph), "Open")
     asked = edited(lab, {"kind": "ask", "hides": "asked", "questions": questions})
     assert not asked.notice
-    told = "\n".join(sent(asked, ("residuals", "runs", "memory", "plans")))
-    twice = [r"\u00d72", r"\303\2272", "\u00d72"]  # as it is escaped
-    secret = ["19,234", "19234", *twice, "73512.5", "saves nothing", "is kept", "runs again"]
+    told = "\n".join(sent(asked, ("residuals", "runs", "memory", "plans"))).replace("\\", "")
+    twice = ["u00d72", "3032272", "\u00d72"]  # as it is escaped, without backslashes
+    marks = [*twice, '"dropped":1']  # of a region whose runs JAX makes again, or drops
+    secret = ["19,234", "19234", *marks, "73512.5", "saves nothing", "is kept", "runs again"]
     assert [text for text in secret if text in told] == []
-    shown = "\n".join(sent(lab, ("residuals",)))
-    assert any(text in shown for text in twice)
+    shown = "\n".join(sent(lab, ("residuals",))).replace("\\", "")
+    assert any(text in shown for text in marks)
     assert "19,234" in shown or "19234" in shown
 
 

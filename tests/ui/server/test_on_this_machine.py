@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import socket
@@ -22,7 +23,11 @@ OF_README = re.findall(r"^(?:streamlit run|uvicorn) .*?(?=\s+#|$)", README, re.M
 
 
 def of_makefile() -> list[str]:
-    said = subprocess.run(["make", "-n", "run", "PORT=8501"], cwd=ROOT, capture_output=True, text=True)
+    # As from a shell, not as a part of `make test`, which would say more.
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    said = subprocess.run(
+        ["make", "-n", "run", "PORT=8501"], cwd=ROOT, env=plain, capture_output=True, text=True
+    )
     return shlex.split(said.stdout.splitlines()[-1])
 
 
