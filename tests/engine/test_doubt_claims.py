@@ -27,6 +27,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 from tests.engine.test_nonfinite_claims import DTYPES, troubled_traces
 from tests.explain.claims import unclaimed
+from tests.seeds import seeded
 
 
 def read(found: Trace, name: str) -> list[np.ndarray]:
@@ -107,7 +108,7 @@ LINES = (
 
 def mixed_traces(seed: int) -> list[Trace]:
     """Traces of one random program of shapes, labels and grad nodes, in each dtype; none if it cannot run."""
-    random, names = Random(seed), ["a", "b", "c"]
+    random, names = Random(seeded(seed)), ["a", "b", "c"]
     lines = [f"{name} = {random.choice(SIDES)}" for name in names]
     for i in range(9):
         a, b, c = (random.choice(names) for _ in range(3))
