@@ -1,4 +1,4 @@
-"""Expect the failures that are listed in known_failures.toml, and no others.
+"""Accept the failures that are listed in known_failures.toml, and no others.
 
 An entry with a seed is expected to fail with `SEED` set to it, may fail with another one, and must pass
 without. One without a seed is expected to fail always. A browser test that is listed may need its second try

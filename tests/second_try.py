@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
-from tests.known_failures import KNOWN
+from tests import known_failures
 from tests.scheduling import BROWSER
 
 AGAIN = "again"
@@ -60,7 +60,7 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] 
 
 def unlisted(tried_again: Iterable[str]) -> list[str]:
     """Those of these tests that nothing in the list of known failures allows a second try."""
-    return sorted({*tried_again} - {known.test for known in KNOWN})
+    return sorted({*tried_again} - {known.test for known in known_failures.KNOWN})
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -80,7 +80,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             "mend these, or list them in known_failures.toml: a second try fails the run"
         )
         terminalreporter.write_line("\n".join(names))
-    steady = {known.test for known in KNOWN} - {report.nodeid for report in reports}
+    steady = {known.test for known in known_failures.KNOWN} - {report.nodeid for report in reports}
     for report in terminalreporter.getreports("passed"):
         if report.nodeid in steady and report.nodeid.startswith(BROWSER):
             terminalreporter.write_line(f"In known_failures.toml, and passed at once: {report.nodeid}")

@@ -41,15 +41,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 SLICE = asked(os.environ)
+COLLECTED, WAITING = pytest.StashKey[list[str]](), pytest.StashKey[list[str]]()
+"""Names of all tests of the run, and of those that wait for the night."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left_out = _left_out(items)
+    late = waiting(items, left_out)
+    config.stash[COLLECTED] = [item.nodeid for item in items]
+    config.stash[WAITING] = [item.nodeid for item in late]
     if any("::" in str(name) for name in config.args) or (THOROUGH and not SLICE):
         return
-    left_out = _left_out(items)
     if SLICE:
-        runs = SLICE.of(waiting(items, left_out))
+        runs = SLICE.of(late)
     else:
         runs = [item for item in items if item not in left_out]
         for function in {item.function for item in items if hasattr(item.function, SETTINGS)}:
