@@ -1,4 +1,4 @@
-"""Accept the failures that are listed in known_failures.toml, and no others.
+"""Read which failures are known, from known_failures.toml, and let no other one pass.
 
 An entry with a seed is expected to fail with `SEED` set to it, may fail with another one, and must pass
 without. One without a seed is expected to fail always. A browser test that is listed may need its second try

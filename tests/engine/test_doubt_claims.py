@@ -130,10 +130,11 @@ def test_every_warning_on_a_random_graph_is_true(seed):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(60, 600))
-def test_so_is_that_on_many(seed):
-    for found in (*mixed_traces(seed), *troubled_traces(seed)):
-        check_all(found)
+@pytest.mark.parametrize("start", range(60, 600, 3))
+def test_so_is_that_on_many(start):
+    seeds = range(start, start + 3)
+    told = [check_all(found) for seed in seeds for found in (*mixed_traces(seed), *troubled_traces(seed))]
+    assert any(told)
 
 
 LOGITS = (
