@@ -1,7 +1,8 @@
 """Read which failures are known, from known_failures.toml, and let no other one pass.
 
 An entry with a seed is expected to fail with `SEED` set to it, may fail with another one, and must pass
-without. One without a seed is expected to fail always. A browser test that is listed may need its second try
+without. One without a seed is expected to fail always. Of an entry that names a test without its case some
+case fails with its seed, and any may fail, but by day. A browser test that is listed may need its second try
 (tests/second_try.py).
 """
 
@@ -46,27 +47,37 @@ def read(text: str) -> tuple[Known, ...]:
 KNOWN = read(FILE.read_text())
 
 
-def expected(known: Known, seed: int | None) -> pytest.MarkDecorator | None:
-    """Return the mark of a listed test in a run with this seed; None: it must pass.
+def expected(
+    known: Known, nodeid: str, seed: int | None, by_day: bool = False
+) -> pytest.MarkDecorator | None:
+    """Return the mark of a test in a run with this seed, where an entry names it; None: it must pass.
 
-    A test that must fail and passes makes the run fail.
+    A test that must fail and passes makes the run fail. Of an entry without a case any case may fail but by
+    day: which ones depends on the seed.
     """
-    if known.test.startswith(BROWSER) or (seed is None and known.seed is not None):
+    named = nodeid == known.test
+    if known.test.startswith(BROWSER) or not (named or nodeid.partition("[")[0] == known.test):
         return None
-    return pytest.mark.xfail(
-        reason=f"known since {known.date}: {known.reason}", strict=known.seed in (None, seed)
-    )
+    if seed is None and known.seed is not None and (named or by_day):
+        return None
+    reason = f"known since {known.date}: {known.reason}"
+    return pytest.mark.xfail(reason=reason, strict=named and known.seed in (None, seed))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    by_test = {known.test: known for known in KNOWN}
+    by_day = os.environ.get("THOROUGH") != "1"
     for item in items:
-        if item.nodeid in by_test and (mark := expected(by_test[item.nodeid], SEED)):
-            item.add_marker(mark)
+        for known in KNOWN:
+            if mark := expected(known, item.nodeid, SEED, by_day):
+                item.add_marker(mark)
 
 
 def still_fails(known: Known) -> bool:
-    """Run a listed test with its seed, and return whether it still fails; pytest prints what it finds."""
-    print(f"Known failure, with SEED={known.seed}: {known.test}", flush=True)
+    """Run a listed test with its seed, print what pytest says, and return whether it still fails."""
     env = {**os.environ, "THOROUGH": "1", "SEED": str(known.seed)}
-    return subprocess.run([sys.executable, "-m", "pytest", "-rxX", known.test], env=env).returncode == 0
+    command = [sys.executable, "-m", "pytest", "-n", "2", "-rxX", known.test]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    fails = done.returncode == 0 and "XFAIL" in done.stdout
+    print(f"Known failure, with SEED={known.seed}: {known.test}", flush=True)
+    print(done.stdout if not fails else "It still fails.", flush=True)
+    return fails

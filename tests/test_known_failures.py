@@ -52,8 +52,18 @@ def test_an_entry_without_reason_or_date_is_refused(line):
     [(7, None, None), (7, 8, False), (7, 7, True), (None, None, True), (None, 8, True)],
 )
 def test_a_failure_is_expected_of_its_seed_allowed_of_others_and_by_day_a_failure(own, run, strict):
-    mark = expected(Known("tests/test_a.py::test_b", "why", date(2026, 1, 31), own), run)
+    known = Known("tests/test_a.py::test_b[1]", "why", date(2026, 1, 31), own)
+    mark = expected(known, known.test, run)
     assert (mark and mark.kwargs["strict"]) == strict
+    assert expected(known, "tests/test_a.py::test_b[2]", run) is None
+
+
+@pytest.mark.parametrize("run", [None, 7, 8])
+def test_of_an_entry_without_a_case_any_case_may_fail(run):
+    known = Known("tests/test_a.py::test_b", "why", date(2026, 1, 31), 7)
+    assert expected(known, "tests/test_a.py::test_b[1]", run).kwargs["strict"] is False
+    assert expected(known, "tests/test_a.py::test_bc[1]", run) is None
+    assert (expected(known, "tests/test_a.py::test_b[1]", run, by_day=True) is None) == (run is None)
 
 
 LISTED = """
