@@ -1,10 +1,10 @@
-# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make compat: what depends on JAX, with the newest.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images.
+# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make slice: a part of those that the day leaves out.  make compat: what depends on JAX, with the newest.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
 
-.PHONY: run test nightly compat check bench soak pictures browser nginx clean
+.PHONY: run test nightly slice compat check bench soak pictures browser nginx clean
 
 # On this machine alone, and no page of another site reaches it by a name of its own that leads here (DNS rebinding).
 HERE := --server.allowedHosts 127.0.0.1 --server.allowedHosts localhost
@@ -12,15 +12,15 @@ run: $(VENV)/.runtime
 	$(BIN)/streamlit run app.py --server.address 127.0.0.1 --server.port $(PORT) $(HERE)
 
 # What one test process or server has compiled, the others need not compile again.
-test: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
-test: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
+test slice: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
+test slice: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 # By day XLA compiles all with the options of programs that run once (`ONCE` of engine/live_path/kernels.py), in half of
 # the time; `make nightly` as a server does. Expanded for each recipe, when there is a Python: which flags there are depends
 # on jaxlib.
 QUICK = $(shell $(BIN)/python -m tests.xla_flags 2>/dev/null)
-test: export XLA_FLAGS = $(QUICK)
+test slice: export XLA_FLAGS = $(QUICK)
 # Nor what one has read of Python and of the assertions in the tests: empty is "write bytecode", whatever the shell says.
-test: export PYTHONDONTWRITEBYTECODE :=
+test slice: export PYTHONDONTWRITEBYTECODE :=
 test: check browser nginx
 	$(BIN)/python tests/web/run.py
 	$(BIN)/python -m pytest -n 3
@@ -29,6 +29,11 @@ test: check browser nginx
 nightly: export THOROUGH := 1
 nightly: QUICK :=
 nightly: test
+
+# In 15 minutes one part of the cases that `make test` leaves out, chosen by the commit, with a fresh SEED: see tests/slices.py.
+# `SEED=7 SLICE=3/8 make slice` repeats one.
+slice: $(VENV)/.tools browser nginx
+	$(BIN)/python -m tests.slices
 
 # On the newest Python of the machine, if it is newer than 3.11, with the newest JAX: see tests/compat.py.
 compat: export PYTHONDONTWRITEBYTECODE :=

@@ -15,10 +15,12 @@ from hypothesis import HealthCheck, settings
 from autodiff_viz.lab.edits import apply
 from tests.scheduling import BrowserApart, pytest_collection, pytest_runtest_setup  # noqa: F401 (hooks)
 
-LOADED = {"conftest", "scheduling", "second_try", "thorough"}
+# Each after what it imports.
+PLUGINS = ("asserting", "seeds", "known_failures", "second_try", "slices", "thorough")
+LOADED = {"conftest", "scheduling", *PLUGINS} - {"asserting"}
 HELPERS = {path.stem for path in Path(__file__).parent.iterdir() if path.stem[0].isalpha()} - LOADED
 pytest.register_assert_rewrite(*(f"tests.{name}" for name in HELPERS))  # so that these, too, say what failed
-pytest_plugins = ["tests.asserting", "tests.second_try", "tests.thorough"]
+pytest_plugins = [f"tests.{name}" for name in PLUGINS]
 
 # Imports make nothing that is to be collected; all that they have made is left out afterwards, see below.
 gc.disable()
@@ -29,7 +31,8 @@ jax.config.update("jax_numpy_dtype_promotion", "strict")  # the project never mi
 PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large]}
 settings.register_profile("ci", derandomize=True, max_examples=50, **PATIENT)
 settings.register_profile("dev", **PATIENT)
-settings.load_profile("ci" if os.environ.get("CI") else "dev")
+settings.register_profile("seed", derandomize=False, database=None, **PATIENT)  # what SEED gives alone
+settings.load_profile("seed" if os.environ.get("SEED") else "ci" if os.environ.get("CI") else "dev")
 
 
 def pytest_collection_finish():

@@ -1,6 +1,5 @@
 """Test the sample that `make test` runs of long lists of cases."""
 
-import os
 import re
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_viz.engine.live_path.compiling import ONCE
+from tests.small_suite import pytest_on
 from tests.thorough import fewer
 from tests.xla_flags import flags
 
@@ -47,21 +47,9 @@ def ran(tmp_path_factory):
     """By whether everything is asked for, how many passed and how many examples were tried."""
     folder = tmp_path_factory.mktemp("suite")
     (folder / "test_some.py").write_text(SUITE)
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-s",
-        "-p",
-        "tests.thorough",
-        "-p",
-        "no:cacheprovider",
-        str(folder),
-    ]
 
     def run(thorough: str) -> str:
-        env = {**os.environ, "THOROUGH": thorough, "PYTHONPATH": os.getcwd()}
-        return subprocess.run(command, env=env, capture_output=True, text=True, cwd=folder).stdout
+        return pytest_on(folder, "-s", plugins=("tests.thorough",), THOROUGH=thorough)[1]
 
     return run("0"), run("1")
 

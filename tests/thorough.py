@@ -3,11 +3,13 @@
     @pytest.mark.sampled(3)   every third case or so of a parametrised test, and at least one
     @pytest.mark.every        every case also by day: numbers from outside, of which none may wait
     @pytest.mark.nightly      only at night: it takes long for what it adds to the tests beside it
+    @pytest.mark.longer       by day and at night, when it goes through more
 
 Of a test of more than four cases without a mark a quarter is run. A case is in the sample by the checksum
 of its name, so it stays in or out when others are added. Of hypothesis' examples a ninth is tried, and of a
 list that one test goes through, `by_day(cases, 3)` is a third. A test that is named
-on the command line runs in full, but for such lists.
+on the command line runs in full, but for such lists. With `SLICE` only what the day leaves out is run, and
+of that one part (tests/slices.py).
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from zlib import crc32
 
 import pytest
 from hypothesis import settings
+
+from tests.slices import asked
 
 T = TypeVar("T")
 
@@ -33,17 +37,43 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sampled(n): one of n cases is run, unless THOROUGH=1")
     config.addinivalue_line("markers", "every: all cases are run, also of a long list")
     config.addinivalue_line("markers", "nightly: run only if THOROUGH=1")
+    config.addinivalue_line("markers", "longer: its own list of cases is longer if THOROUGH=1")
+
+
+SLICE = asked(os.environ)
+COLLECTED, WAITING = pytest.StashKey[list[str]](), pytest.StashKey[list[str]]()
+"""Names of all tests of the run, and of those that wait for the night."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if THOROUGH or any("::" in str(name) for name in config.args):
+    left_out = _left_out(items)
+    late = waiting(items, left_out)
+    config.stash[COLLECTED] = [item.nodeid for item in items]
+    config.stash[WAITING] = [item.nodeid for item in late]
+    if any("::" in str(name) for name in config.args) or (THOROUGH and not SLICE):
         return
-    for function in {item.function for item in items if hasattr(item.function, SETTINGS)}:
-        _try_fewer(function)
-    if left_out := _left_out(items):
-        config.hook.pytest_deselected(items=[*left_out])
-        items[:] = [item for item in items if item not in left_out]
+    if SLICE:
+        runs = SLICE.of(late)
+    else:
+        runs = [item for item in items if item not in left_out]
+        for function in {item.function for item in items if hasattr(item.function, SETTINGS)}:
+            _try_fewer(function)
+    kept = {*runs}
+    if others := [item for item in items if item not in kept]:
+        config.hook.pytest_deselected(items=others)
+        items[:] = runs
+
+
+def waiting(items: list[pytest.Item], left_out: set[pytest.Item]) -> list[pytest.Item]:
+    """The tests that wait for the night, or for more examples."""
+    return [item for item in items if item in left_out or _has_more(item)]
+
+
+def _has_more(item: pytest.Item) -> bool:
+    given = getattr(item.function, SETTINGS, None)
+    tried_more = given is not None and fewer(given.max_examples) < given.max_examples
+    return tried_more or item.get_closest_marker("longer") is not None
 
 
 def fewer(number: int) -> int:

@@ -30,6 +30,7 @@ from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, STOP
 from tests.asking.test_judge import NUMBERS, traced
 from tests.engine.references import hips
 from tests.engine.references.scalar_graphs import scalar_graphs
+from tests.seeds import seeded
 from tests.thorough import THOROUGH, fewer
 from tests.web import node as web
 
@@ -105,6 +106,7 @@ def apart(one: float, other: float) -> bool:
 EXAMPLES = 150
 
 
+@pytest.mark.longer
 def test_a_number_made_by_a_mistake_is_told_as_that_mistake():
     """Numbers may coincide: then another mistake gives the same, and most are named all the same."""
     named: Counter = Counter()
@@ -155,7 +157,7 @@ def test_the_browser_judges_as_python_does(tmp_path):
     runner = web.node()
     if runner is None and not os.environ.get("CI"):
         pytest.skip("no node")
-    asked, draws = [], np.random.default_rng(0)
+    asked, draws = [], np.random.default_rng(seeded(0))
     for formula, about, *_ in NUMBERS:
         table = feedback_table(traced(formula), Question(NUMBER, about))
         guesses = [each["guess"] for each in table["mistakes"]]

@@ -15,6 +15,7 @@ from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.persistence.address import from_query
 from autodiff_viz.lab.state import Lab
 from tests.browser.lab_page import LabPage
+from tests.seeds import seeded
 
 LOG = """(() => {
   const found = (globalThis.gestures = []), seen = new Set(), set = Storage.prototype.setItem;
@@ -58,7 +59,7 @@ class Gestures:
 
     def __init__(self, lab: LabPage, seed: int):
         self.lab, self.page = lab, lab.page
-        self.rng = random.Random(seed)
+        self.rng = random.Random(seeded(seed))
         self.widgets: list[tuple[int, Callable[[Lab], Lab]]] = []
         """What widgets of Streamlit's own answered, and after how many edits."""
 

@@ -27,6 +27,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.language.parse import parse
 from tests.engine.test_nonfinite_claims import DTYPES, troubled_traces
 from tests.explain.claims import unclaimed
+from tests.seeds import seeded
 
 
 def read(found: Trace, name: str) -> list[np.ndarray]:
@@ -107,7 +108,7 @@ LINES = (
 
 def mixed_traces(seed: int) -> list[Trace]:
     """Traces of one random program of shapes, labels and grad nodes, in each dtype; none if it cannot run."""
-    random, names = Random(seed), ["a", "b", "c"]
+    random, names = Random(seeded(seed)), ["a", "b", "c"]
     lines = [f"{name} = {random.choice(SIDES)}" for name in names]
     for i in range(9):
         a, b, c = (random.choice(names) for _ in range(3))
@@ -129,10 +130,11 @@ def test_every_warning_on_a_random_graph_is_true(seed):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(60, 600))
-def test_so_is_that_on_many(seed):
-    for found in (*mixed_traces(seed), *troubled_traces(seed)):
-        check_all(found)
+@pytest.mark.parametrize("start", range(60, 600, 3))
+def test_so_is_that_on_many(start):
+    seeds = range(start, start + 3)
+    told = [check_all(found) for seed in seeds for found in (*mixed_traces(seed), *troubled_traces(seed))]
+    assert any(told)
 
 
 LOGITS = (

@@ -14,6 +14,7 @@ import autodiff_viz as av
 from tests.engine.references.random_grads import random_text
 from tests.engine.references.scalar_graphs import scalar_graphs
 from tests.engine.references.troubled_programs import troubled_text
+from tests.seeds import seeded
 
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 
@@ -82,7 +83,7 @@ def check(graph: av.Graph) -> None:
 
 def texts(seed: int) -> Iterator[av.Graph]:
     """Graphs of many kinds that can be traced."""
-    for text in (troubled_text(seed), troubled_text(seed, grads=True), random_text(seed)):
+    for text in (troubled_text(seed), troubled_text(seed, grads=True), random_text(seeded(seed))):
         try:
             av.trace(graph := av.parse(text))
         except av.GraphError:

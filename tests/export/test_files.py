@@ -18,17 +18,15 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import LESSONS
 from tests.export.programs import assert_same, check, run_alone, run_here
-from tests.thorough import THOROUGH
 
 VARIANTS = [variant for lesson in LESSONS for variant in lesson.steps]
-RUN_ALONE = VARIANTS if THOROUGH else VARIANTS[::12]
 
 
 @pytest.mark.nightly
 def test_lessons_agree_in_a_process_without_the_lab(tmp_path):
-    sources = [to_python(graph_of(variant), variant.seed) for variant in RUN_ALONE]
+    sources = [to_python(graph_of(variant), variant.seed) for variant in VARIANTS]
     results = run_alone(sources, tmp_path)
-    for variant, found in zip(RUN_ALONE, results, strict=True):
+    for variant, found in zip(VARIANTS, results, strict=True):
         assert_same(graph_of(variant), found, variant.seed)
 
 

@@ -17,6 +17,7 @@ from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
+from tests.seeds import seeded
 
 TEXTS = (
     "x = 10.0\ny = exp(x)\nz = sin(y) * x + 2.0\nu = cos(z)\nv = u - y",
@@ -56,7 +57,7 @@ TYPED = ("1", "-2.5", "0", "1e-3", "[1.0, 2.0]", "7.25")
 def walks(count: int, steps: int, seed: int = 0) -> Iterator[tuple[Lab, dict[str, Any], Lab]]:
     """(lab, edit, lab after it) for every accepted edit of `count` random walks."""
     for index in range(count):
-        chance = Random(seed * 100_003 + index)
+        chance = Random(seeded(seed * 100_003 + index))
         text = (*TEXTS, DEEP if index % 4 == 3 else None)[index % (len(TEXTS) + 1)]
         lab = start() if text is None else opened(start(), parse(text), "Open")
         for _ in range(steps):

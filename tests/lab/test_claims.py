@@ -37,7 +37,6 @@ from autodiff_viz.lessons.proof import Proof
 from autodiff_viz.training.run import Plan, advanced
 from autodiff_viz.training.state import Settings
 from tests.lab.regression import finished, trained
-from tests.thorough import THOROUGH
 
 ARRIVES, ADD = "What arrives at x", "The two wires add"
 
@@ -97,15 +96,12 @@ def is_of_seed(claim) -> bool:
     return claim.variant == claim.at == 0 and claim.quantity in ("gradient", "cotangent", "passed", "added")
 
 
-LARGE = {"split-model", "split-cnn", "gated-transformer", "checkpointed-cnn"}
 WITH_SEED = [found for found in LESSONS if any(map(is_of_seed, found.claims))]
 
 
 @pytest.mark.nightly
 @pytest.mark.sampled(30)
-@pytest.mark.parametrize(
-    "found", [found for found in WITH_SEED if THOROUGH or found.key not in LARGE], ids=lambda found: found.key
-)
+@pytest.mark.parametrize("found", WITH_SEED, ids=lambda found: found.key)
 def test_under_twice_the_seed_no_gradient_but_0_keeps_its_tick(found):
     unmoved = {"What is passed to x instead", "w gets by value"}  # a rewrite to a constant, a clip
     lab = replace(stop_asking(open_lesson(start(), found.key)), seed=2.0)

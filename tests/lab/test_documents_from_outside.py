@@ -1,7 +1,7 @@
 """Test that any document from outside is refused with a reason, or works in all of the lab.
 
-The nightly part is `MUTATIONS=20000 pytest tests/lab/test_documents_from_outside.py`: so many documents,
-other ones each time, of which none may take long to read.
+`MUTATIONS=20000 SEED=7 pytest tests/lab/test_documents_from_outside.py` tries so many documents, others for
+each seed, of which none may take long to read.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from tests.accepted import exactly, holds_of_numbers, holds_of_page, holds_of_text
 from tests.mutants import formulas, mistyped, mutants, packed
+from tests.seeds import SEED
 
 MUTATIONS = int(os.environ.get("MUTATIONS", "120"))
 NIGHTLY = "MUTATIONS" in os.environ
@@ -27,7 +28,7 @@ LONGEST = 2.0  # seconds of reading one document, in the nightly part alone
 
 MANY = settings(
     max_examples=MUTATIONS,
-    derandomize=not NIGHTLY,
+    derandomize=SEED is None,
     database=None,
     deadline=None,
     phases=(Phase.generate,),  # a mutant does not become simpler in small steps
@@ -52,7 +53,7 @@ def test_what_is_accepted_is_written_run_shown_and_trained_and_all_else_is_refus
         holds_of_page(graph)
 
 
-@settings(max_examples=MUTATIONS // 5, derandomize=not NIGHTLY, database=None, deadline=None)
+@settings(max_examples=MUTATIONS // 5, derandomize=SEED is None, database=None, deadline=None)
 @given(mutants(), st.integers(0, 10**6), st.sampled_from("AZaz09-_. "))
 def test_a_link_says_what_its_document_says_or_nothing(text, place, character):
     link = packed(text)
@@ -71,7 +72,7 @@ def test_a_link_says_what_its_document_says_or_nothing(text, place, character):
     assert exactly(graph) == told[1]  # the last character has bits to spare
 
 
-@settings(max_examples=MUTATIONS, derandomize=not NIGHTLY, database=None, deadline=None)
+@settings(max_examples=MUTATIONS, derandomize=SEED is None, database=None, deadline=None)
 @given(st.sampled_from(formulas()), st.randoms(use_true_random=True))
 def test_what_can_be_typed_can_be_sent(text, random):
     typed = mistyped(text, random)

@@ -52,20 +52,24 @@ def plays() -> Any:
         yield {"before": without_nulls(before.drawing), "edit": edit, "after": without_nulls(view.drawing)}
 
 
+@pytest.mark.longer
 def test_thousands_of_edits_are_shown_as_python_draws_them(counts):
     assert sum(kind["equal"] for kind in counts.values()) > 10 * WALKS
     assert all(kind["differs"] == 0 for kind in counts.values())
 
 
+@pytest.mark.longer
 @pytest.mark.parametrize("kind", sorted(MAKERS.keys() - PYTHONS))
 def test_the_browser_shows_edits_of_this_kind_at_once(counts, kind):
     assert counts[kind]["equal"] > 0
 
 
+@pytest.mark.longer
 @pytest.mark.parametrize("kind", sorted(PYTHONS))
 def test_what_only_python_can_do_is_left_to_it(counts, kind):
     assert counts[kind]["equal"] == 0 < counts[kind]["declined"]
 
 
+@pytest.mark.longer
 def test_several_edits_under_way_are_shown_one_on_top_of_the_other(counts):
     assert counts["several in a row"]["equal"] > 4 * WALKS

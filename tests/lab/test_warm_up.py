@@ -19,7 +19,8 @@ VISIT = """
 import json
 from collections import Counter
 from jax import monitoring
-from autodiff_viz.lab.evaluate import lab_view, sweep_tables, verification
+from autodiff_viz.lab.evaluate import lab_view, sweep_tables
+from autodiff_viz.explain.verification.view import verification
 from autodiff_viz.lab.state import opened, start
 from benchmarks.graphs import example
 
@@ -54,4 +55,4 @@ def loading(tmp_path_factory) -> dict[str, str]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_visitors_first_graph_compiles_nothing_new(loading, seed):
     asked, loaded = json.loads(ran(VISIT.format(seed), **loading))
-    assert asked == loaded > 20
+    assert asked == loaded > 10

@@ -365,13 +365,14 @@ def _root(found: Trace, node: Node) -> Iterator[Cure]:
     read = node.slots[0] if node.op in (*ROOTS, "pow", "log") else None
     if not isinstance(read, str):
         return
-    operand = found.value[read]
-    power = _read(found, node, 1) if node.op == "pow" else np.full((), 0.5)
+    # In float64 a comparison with NaN is quietly false; in bfloat16 it warns.
+    operand = found.value[read].astype(np.float64)
+    power = _read(found, node, 1).astype(np.float64) if node.op == "pow" else np.full((), 0.5)
     # A small number added to a negative one mends nothing, and a negative power of it is huge.
     if node.op != "norm" and ((operand < 0).any() or (power < 0).any()):
         return
     eps = next(each for each in EPS if rounded(each, found.dtype) != 0)
-    most = scalar(np.max(eps ** power[power > 0].astype(np.float64), initial=0.0))
+    most = scalar(np.max(eps ** power[power > 0], initial=0.0))
     changes = {
         "sqrt": f"The root of 0 is {most}, and its slope finite; others change by less.",
         "norm": f"The norm of 0 is {most}, and its slope finite; others change by less.",

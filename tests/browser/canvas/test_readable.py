@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 
 from autodiff_viz.lessons.gallery import LESSONS
 from tests.browser.lab_page import LabPage, middle
-from tests.thorough import THOROUGH, by_day
 
 pytestmark = pytest.mark.shared_page
 
@@ -143,12 +142,8 @@ def looked_at(lab: LabPage, window: tuple[int, int]) -> list[str]:
 
 WINDOWS = (SMALL, LARGE)
 ALL = [(lesson.key, i, one) for lesson in LESSONS for i, one in enumerate(lesson.steps)]
-FIRST = [each for each in ALL if each[1] == 0]
-BY_WINDOW = {window: ALL if THOROUGH else FIRST[n::4] for n, window in enumerate(WINDOWS)}
-"""By night all graphs in both windows; by day the first of every other lesson, in one of them: among them a
-fork, a region below a chip, and groups."""
 
-RULES = "srxpb" if THOROUGH else "s"
+RULES = "srxpb"
 """Keys of the rules, each of which has a chip of the same height."""
 
 
@@ -179,14 +174,14 @@ def undrawn(lab: LabPage) -> Iterator[LabPage]:
 @pytest.mark.nightly
 def test_every_graph_of_every_lesson_can_be_read_and_is_covered_by_nothing(undrawn: LabPage):
     lab, found = undrawn, {}
-    for window, graphs in BY_WINDOW.items():
+    for window in WINDOWS:
         lab.page.set_viewport_size({"width": window[0], "height": window[1]})
-        for key, i, variant in graphs:
+        for key, i, variant in ALL:
             shown(lab, variant.formula)
             found[key, i, window] = looked_at(lab, window)
             found |= {(key, i, window, rule): wrong for rule, wrong in ruled(lab, window).items()}
     assert {at: wrong for at, wrong in found.items() if wrong} == {}
-    assert {key for key, *_ in found} == {key for shown in BY_WINDOW.values() for key, *_ in shown}
+    assert {key for key, *_ in found} == {lesson.key for lesson in LESSONS}
 
 
 @pytest.mark.nightly
@@ -194,7 +189,7 @@ def test_lessons_open_whole_on_a_phone_with_numbers_that_can_be_read(phone: LabP
     phone.page.get_by_role("tab", name="Formula").tap()
     expect(phone.formula).to_be_visible()
     found = {}
-    for lesson in by_day(LESSONS, 8, first=1):  # by day a fork, and a region below a chip
+    for lesson in LESSONS:
         shown(phone, lesson.steps[0].formula)
         found[lesson.key] = looked_at(phone, PHONE)
         found |= {(lesson.key, rule): wrong for rule, wrong in ruled(phone, PHONE).items()}

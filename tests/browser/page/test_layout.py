@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.lab_page import LabPage
-from tests.thorough import by_day
 
 SHIFTS = """() => {
   window.shifts = [];
@@ -232,7 +231,7 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     )  # with the row of the lesson's graphs
     assert box(page, ".canvas")["height"] >= 239
     apart(page, ".canvas", ".transport", DOCK, SIDE, BAR, ".st-key-pages")
-    for size in by_day(ZOOMED, 2, first=1):
+    for size in ZOOMED:
         resized(page, *size)
         page.get_by_role("tab", name="Lesson", exact=True).click()
         in_view(page, ".canvas", ".transport", f"{LESSON} h2", ".hands .tool")

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.lab_page import LabPage
+from tests.seeds import seeded
 
 GESTURES = 20
 PAUSES = (0, 0, 0, 30, 100, 300, 800)  # milliseconds; most gestures come before Python has answered the last
@@ -40,7 +41,7 @@ SEEN = """() => {
 def test_after_quick_edits_the_page_is_as_if_it_had_just_been_opened(
     lab: LabPage, context: BrowserContext, seed: int
 ):
-    random = Random(seed)
+    random = Random(seeded(seed))
     for _ in range(GESTURES):
         gesture(lab, random)
         lab.page.wait_for_timeout(random.choice(PAUSES))

@@ -14,7 +14,7 @@ def lesson(lab: LabPage) -> Locator:
 
 
 def shows_lesson(lab: LabPage, number: int, text: str) -> None:
-    expect(lesson(lab)).to_contain_text(f"Lesson {number} of {len(LESSONS)}")
+    expect(lesson(lab)).to_contain_text(LESSONS[number - 1].title)
     expect(lab.formula).to_have_value(saying(text))
     lab.settle()
 

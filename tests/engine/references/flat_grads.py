@@ -5,6 +5,8 @@ What such a rule passes says whether a 0 arrives or nothing does.
 
 from random import Random
 
+from tests.seeds import seeded
+
 FLAT = (
     "where({a} > {b}, {a}, {c})", "where({a}, {b}, {c})", "where({a} > 0.2, 1.0, {b})",
     "clip({a}, -0.5, 0.5)", "clip({a}, {b}, {c})", "leaky_relu({a})", "elu({a})", "relu({a})",
@@ -54,7 +56,7 @@ def flat_text(seed: int, leaf: str = "{}") -> str:
     Args:
       leaf: what an input is, around its number or list.
     """
-    random, names, lines, grads = Random(seed), ["x", "w"], [], 0
+    random, names, lines, grads = Random(seeded(seed)), ["x", "w"], [], 0
     tensor = random.random() < 0.4
     ops, count = FLAT * 2 + SMOOTH + (TENSOR if tensor else ()), random.randint(3, 8)
     for i in range(count):

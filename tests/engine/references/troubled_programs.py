@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from random import Random
 
+from tests.seeds import seeded
+
 NUMBERS = (0.0, 0.0, 0.0, 1.0, -1.0, 0.5, 2.0, 100.0, -110.0, 300.0, -0.3)
 ONE = (
     *("sqrt({a})", "log({a})", "exp({a})", "square({a})", "norm({a})", "abs({a})", "relu({a})", "sin({a})"),
@@ -54,7 +56,7 @@ RULES = (
 
 def troubled_text(seed: int, grads: bool = False) -> str:
     """Write a formula of two numbers and a vector, with rules, perhaps a region, and `grads` on demand."""
-    random, names, lines = Random(seed), ["x", "w", "n"], []
+    random, names, lines = Random(seeded(seed)), ["x", "w", "n"], []
     x, first, second, n = (random.choice(NUMBERS) for _ in range(4))
     for i in range(random.randint(1, 5)):
         late = names[-1] if i and random.random() < 0.6 else random.choice(names)

@@ -26,6 +26,7 @@ from autodiff_viz.lessons.gallery import LESSONS
 from tests.engine.references.random_grads import random_text
 from tests.engine.references.scalar_graphs import scalar_graphs
 from tests.engine.references.troubled_programs import troubled_text
+from tests.seeds import seeded
 
 CODES = (
     *("where-trap", "corners", "broadcast", "shared-draw", "shadowed-argument", "stop-stops-nothing"),
@@ -303,7 +304,7 @@ def raises(graph, found) -> bool:
 def test_forward_mode_is_said_to_be_blind_if_and_only_if_jax_raises(start):
     """Of the exported file, with rules of all kinds in it, and grad nodes."""
     for seed in range(start, start + 5):
-        for text in (random_text(seed), troubled_text(seed), troubled_text(seed, grads=True)):
+        for text in (random_text(seeded(seed)), troubled_text(seed), troubled_text(seed, grads=True)):
             try:
                 found = trace(graph := parse(text))
             except GraphError:

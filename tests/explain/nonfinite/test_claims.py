@@ -11,6 +11,7 @@ import pytest
 from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace, precision, trace
 from autodiff_viz.explain.nonfinite.compute import NonFinite, nonfinite_origin
+from autodiff_viz.explain.nonfinite.cures import nonfinite_cure
 from autodiff_viz.explain.nonfinite.words import (
     COUNT,
     EQUATION,
@@ -262,11 +263,19 @@ def test_every_sentence_on_a_random_graph_is_true(seed):
         assert bool(check_all(found)) == bool(found.nonfinite_origins)
 
 
+@pytest.mark.parametrize("op", ["log(m)", "m ** n", "n ** m", "sqrt(m)"])
+def test_of_what_is_not_a_number_in_bfloat16_the_cure_is_sought_quietly(op):
+    """A comparison of bfloat16 with NaN warns, which is an error here; a log of -0.3 has no cure."""
+    text = f"x = -0.3\nn = parameter(0.0)\nm = log(x)\nz = n * {op}\nout = z + sqrt(n)"
+    assert nonfinite_cure(trace(parse(text), dtype="bfloat16")) is None
+    assert nonfinite_cure(trace(parse(text), dtype="float64")) is None
+
+
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(60, 600))
-def test_so_is_that_on_many(seed):
-    for found in troubled_traces(seed):
-        check_all(found)
+@pytest.mark.parametrize("start", range(60, 600, 20))
+def test_so_is_that_on_many(start):
+    told = [check_all(found) for seed in range(start, start + 20) for found in troubled_traces(seed)]
+    assert any(told)
 
 
 @pytest.mark.parametrize(

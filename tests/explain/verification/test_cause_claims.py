@@ -140,10 +140,10 @@ def test_every_cause_on_a_random_graph_acts(seed):
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("seed", range(60, 600))
-def test_so_it_does_on_many(seed):
-    for found in troubled_traces(seed):
-        check_causes(found)
+@pytest.mark.parametrize("start", range(60, 600, 20))
+def test_so_it_does_on_many(start):
+    told = [check_causes(found) for seed in range(start, start + 20) for found in troubled_traces(seed)]
+    assert any(told)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from tests.engine.references.scalar_graphs import scalar_graphs
 from tests.explain.claims import unclaimed
 from tests.explain.zero.test_elements import ELEMENTS
 from tests.explain.zero.test_why_zero import CASES, STOP_AND_RULE, UNDERFLOWS, UNMENDED
+from tests.seeds import seeded
 
 DTYPES = "float64", "float32", "float16", "bfloat16"
 
@@ -163,7 +164,7 @@ def test_so_is_that_of_many(graph, dtype):
 @pytest.mark.sampled(30)
 @pytest.mark.parametrize("seed", range(60))
 def test_every_sentence_on_a_random_graph_with_gradients_is_true(seed):
-    found = trace(parse(random_text(seed)))
+    found = trace(parse(random_text(seeded(seed))))
     assert len([check_all(found, name) for name in found.value]) == len(found.value)
 
 

@@ -25,6 +25,7 @@ from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.training.run import advanced
 from autodiff_viz.training.state import Settings
 from tests.lab.regression import lab_of
+from tests.seeds import seeded
 
 JSON = to_json(parse("p = 3.0\nq = p * p"))
 MINE = typed(start(), FIRST.replace("1.5", "2.5"))
@@ -176,7 +177,7 @@ def test_what_is_said_of_the_documents_from_outside_is_checked(told):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_step_of_the_history_has_the_lesson_that_it_was_made_in(seed):
-    random, lab = Random(seed), MINE
+    random, lab = Random(seeded(seed)), MINE
     known: dict[int, tuple] = {}
     for number in range(40):
         kind = random.randrange(5)
