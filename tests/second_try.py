@@ -1,7 +1,7 @@
 """Run a browser test that fails in CI a second time; the summary says what failed, and if it does always.
 
 A test that passes then is a defect all the same, of the test or of the page: find what it did not wait for.
-The run fails, unless the test is listed in known_failures.toml.
+The run fails, unless the test is listed in known_failures.toml or CI is `tolerant`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def unlisted(tried_again: Iterable[str]) -> list[str]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.getplugin("terminalreporter")  # a process of xdist has none
     again = reporter.getreports(AGAIN) if reporter else ()
-    if unlisted(report.nodeid for report in again) and not session.exitstatus:
+    strict = os.environ.get("CI") != "tolerant"
+    if strict and unlisted(report.nodeid for report in again) and not session.exitstatus:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
