@@ -1,8 +1,7 @@
 """Read which failures are known, from known_failures.toml, and let no other one pass.
 
 An entry with a seed is expected to fail with `SEED` set to it, may fail with another one, and must pass
-without. One without a seed is expected to fail always. Of an entry that names a test without its case some
-case fails with its seed, and any may fail, but by day. A browser test that is listed may need its second try
+without. One without a seed is expected to fail always. A browser test that is listed may need its second try
 (tests/second_try.py).
 """
 
@@ -33,6 +32,7 @@ class Known:
     reason: str
     date: date
     seed: int | None = None
+    others: bool = False  # other cases of the test may fail, too, but by day
 
 
 def read(text: str) -> tuple[Known, ...]:
@@ -52,13 +52,13 @@ def expected(
 ) -> pytest.MarkDecorator | None:
     """Return the mark of a test in a run with this seed, where an entry names it; None: it must pass.
 
-    A test that must fail and passes makes the run fail. Of an entry without a case any case may fail but by
-    day: which ones depends on the seed.
+    A test that must fail and passes makes the run fail.
     """
     named = nodeid == known.test
-    if known.test.startswith(BROWSER) or not (named or nodeid.partition("[")[0] == known.test):
+    other = known.others and nodeid.partition("[")[0] == known.test.partition("[")[0]
+    if known.test.startswith(BROWSER) or not (named or other):
         return None
-    if seed is None and known.seed is not None and (named or by_day):
+    if seed is None and known.seed is not None and (by_day or not known.others):
         return None
     reason = f"known since {known.date}: {known.reason}"
     return pytest.mark.xfail(reason=reason, strict=named and known.seed in (None, seed))
@@ -75,7 +75,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def still_fails(known: Known) -> bool:
     """Run a listed test with its seed, print what pytest says, and return whether it still fails."""
     env = {**os.environ, "THOROUGH": "1", "SEED": str(known.seed)}
-    command = [sys.executable, "-m", "pytest", "-n", "2", "-rxX", known.test]
+    command = [sys.executable, "-m", "pytest", "-rxX", known.test]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     fails = done.returncode == 0 and "XFAIL" in done.stdout
     print(f"Known failure, with SEED={known.seed}: {known.test}", flush=True)

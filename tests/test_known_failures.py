@@ -59,11 +59,12 @@ def test_a_failure_is_expected_of_its_seed_allowed_of_others_and_by_day_a_failur
 
 
 @pytest.mark.parametrize("run", [None, 7, 8])
-def test_of_an_entry_without_a_case_any_case_may_fail(run):
-    known = Known("tests/test_a.py::test_b", "why", date(2026, 1, 31), 7)
-    assert expected(known, "tests/test_a.py::test_b[1]", run).kwargs["strict"] is False
+def test_of_an_entry_with_others_any_case_may_fail_but_by_day(run):
+    known = Known("tests/test_a.py::test_b[1]", "why", date(2026, 1, 31), 7, others=True)
+    assert expected(known, "tests/test_a.py::test_b[2]", run).kwargs["strict"] is False
+    assert expected(known, known.test, run).kwargs["strict"] == (run == 7)
     assert expected(known, "tests/test_a.py::test_bc[1]", run) is None
-    assert (expected(known, "tests/test_a.py::test_b[1]", run, by_day=True) is None) == (run is None)
+    assert (expected(known, "tests/test_a.py::test_b[2]", run, by_day=True) is None) == (run is None)
 
 
 LISTED = """
