@@ -209,9 +209,9 @@ def read_whole(text: str) -> Reading:
     return replace(reading, refused=(NO_VALUE,))
 
 
-def read_bounded(text: str, seconds: float = READS.seconds) -> Reading:
-    """Read code in a worker, which ends if that takes more seconds, or more memory than `READS`."""
-    with bounded(replace(READS, seconds=seconds), COMPUTES):
+def read_bounded(text: str) -> Reading:
+    """Read code in a worker, which ends if that takes more than `READS`."""
+    with bounded(READS, COMPUTES):
         try:
             return read_whole(text)
         except MemoryError:

@@ -23,6 +23,7 @@ from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 from autodiff_viz.graph import limits
 from autodiff_viz.lab.launch import TOKEN
 from autodiff_viz.standalone.posters import with_notice
+from autodiff_viz.ui.server.plain_page import plain_page
 
 # Find the public address of this server, which a proxy may have hidden, and which pages may connect to
 # it. Whoever sends a request writes its `Host`. An address that others may see, in a link preview or in
@@ -165,7 +166,8 @@ class Visits:
 
     def page(self) -> HTMLResponse:
         """Return the page for a visitor who opens the lab while it is full."""
-        return HTMLResponse(FULL.format(sentence=self.sentence, again=AGAIN), 503, HEADERS)
+        body = _FULL.format(sentence=self.sentence)
+        return HTMLResponse(plain_page("The lab is full", body, _AGAIN), 503, HEADERS)
 
     def figure(self, poster: str) -> HTMLResponse:
         """Return the figure of a lesson in place of its page, while the lab is full."""
@@ -193,26 +195,10 @@ def most_visitors() -> int:
     return int(text)
 
 
-FULL = """<!DOCTYPE html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width" />
-    <meta name="robots" content="noindex" />
-    <meta http-equiv="refresh" content="{again}" />
-    <title>The lab is full · autodiff_viz</title>
-    <style>
-      :root {{ color-scheme: light dark; }}
-      body {{ font: 1.1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 20vh auto; padding: 1rem; }}
-    </style>
-  </head>
-  <body>
-    <h1>The lab is full</h1>
-    <p>{sentence}</p>
-    <p>This page tries again every {again} seconds. Your link stays in the address bar.</p>
-  </body>
-</html>
-"""
+_AGAIN = f'''
+    <meta http-equiv="refresh" content="{AGAIN}" />'''
+_FULL = f"""    <p>{{sentence}}</p>
+    <p>This page tries again every {AGAIN} seconds. Your link stays in the address bar.</p>"""
 
 VISITS = Visits(most_visitors())
 

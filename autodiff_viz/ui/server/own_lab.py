@@ -22,31 +22,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from autodiff_viz.lab.launch import HERE, PARAMETER, TOKEN, cookie_of
+from autodiff_viz.ui.server.plain_page import plain_page
 
 NAMES = (HERE, "localhost", "[::1]")
 """Hosts under which a browser on this machine reaches the server."""
 
 HTTP = 80  # the port that an address leaves out
 NO_STORE = {"Cache-Control": "no-store"}
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width" />
-    <meta name="robots" content="noindex" />{head}
-    <title>{title} · autodiff_viz</title>
-    <style>
-      :root {{ color-scheme: light dark; }}
-      body {{ font: 1.1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 20vh auto; padding: 1rem; }}
-    </style>
-  </head>
-  <body>
-    <h1>{title}</h1>
-{body}
-  </body>
-</html>
-"""
 
 _CLOSED = """    <p>This lab answers only to the person who has started it, on this machine.</p>
     <p>Open it by the whole address that was printed where it was started: in the terminal, or by
@@ -105,7 +87,7 @@ class OwnLab:
 
 
 def _page(title: str, body: str, status: int, head: str = "") -> HTMLResponse:
-    return HTMLResponse(_PAGE.format(title=title, body=body, head=head), status, NO_STORE)
+    return HTMLResponse(plain_page(title, body, head), status, NO_STORE)
 
 
 def _without_token(scope: Scope, host: str) -> str:

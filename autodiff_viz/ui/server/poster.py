@@ -26,7 +26,7 @@ from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
 from autodiff_viz.ui.server.waiting import answered
 from autodiff_viz.ui.worker_jobs import workers
-from autodiff_viz.workers.jobs import STRANGE, job_of
+from autodiff_viz.workers.jobs import DROPPED, STRANGE, job_of
 
 EMBEDDERS = "AUTODIFF_VIZ_EMBEDDERS"
 """Origins of pages that may send messages to a frame, between spaces; "*" for any. Unless set it is the page
@@ -127,6 +127,8 @@ async def _pictured(request: Request, embed: Embed) -> FramePicture | None:
     await run_in_threadpool(workers().ask, ("picture", job.origin, job.key), job)
     await answered(lambda: workers().answer(job.key) is None, WITHIN)
     answer = workers().answer(job.key)
+    if answer and answer.why == DROPPED:
+        workers().take(job.key)  # for want of room: the next request tries again
     return answer.value if answer and not answer.why else None
 
 

@@ -137,12 +137,17 @@ class Ending:
 
     def __init__(self, answer: Answer | None):
         self.asked: list[Job] = []
+        self.taken: list[bytes] = []
         self._answer = answer
 
     def ask(self, asker: object, job: Job) -> None:
         self.asked.append(job)
 
     def answer(self, key: bytes, patience: float = 0.0) -> Answer | None:
+        return self._answer
+
+    def take(self, key: bytes) -> Answer | None:
+        self.taken.append(key)
         return self._answer
 
     def listen(self, listener: object) -> None:
@@ -166,6 +171,9 @@ def test_a_picture_that_no_worker_can_make_is_refused_in_words_and_its_page_open
     assert "takes too long" in page.text
     assert [job.lane for job in workers.asked] == [STRANGE, STRANGE]
     assert len({job.key for job in workers.asked}) == 1  # the same picture
+    # What found no room is forgotten, so that the next request tries again; what ends its worker is not.
+    found_no_room = answer is not None and answer.why == DROPPED
+    assert workers.taken == ([job.key for job in workers.asked] if found_no_room else [])
 
 
 def test_nothing_of_a_picture_is_read_or_computed_in_the_server(monkeypatch):

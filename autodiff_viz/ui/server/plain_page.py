@@ -1,0 +1,27 @@
+"""Write the pages of a few sentences that stand in place of the lab: it is full, or somebody else's."""
+
+from __future__ import annotations
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width" />
+    <meta name="robots" content="noindex" />{head}
+    <title>{title} · autodiff_viz</title>
+    <style>
+      :root {{ color-scheme: light dark; }}
+      body {{ font: 1.1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 20vh auto; padding: 1rem; }}
+    </style>
+  </head>
+  <body>
+    <h1>{title}</h1>
+{body}
+  </body>
+</html>
+"""
+
+
+def plain_page(title: str, body: str, head: str = "") -> str:
+    """Return a page with a heading; `body` and `head` are HTML."""
+    return _PAGE.format(title=title, body=body, head=head)
