@@ -38,6 +38,7 @@ from autodiff_viz.reading.torch_memory import (
     Memory,
     change,
     info,
+    lay_out,
     passed,
     record,
     refreshed,
@@ -312,7 +313,8 @@ def backward(
             added |= not _is_zero(r, old)
             old.held = r.builder.add("add", [old.held, new.held])
             r.builder.replaced.add(old.held.number)
-            info(r, old).storage.version += 1
+            info(r, old).counter.version += 1
+            info(r, old).storage.changes += 1
         _check_nan(r, new)
     r.roots.append(root.held)
     if added and state.total is not None:
@@ -596,7 +598,7 @@ def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tupl
         "mT": lambda: transpose(r, x, -1, -2),
         "real": lambda: x,
         "is_cuda": lambda: False,
-        "_version": lambda: info(r, x).storage.version,
+        "_version": lambda: info(r, x).counter.version,
         "itemsize": lambda: 4,
     }
     if name in plain:
@@ -739,6 +741,19 @@ def get_item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Any:
         isinstance(one, (Array, list)) for one in (index if isinstance(index, tuple) else (index,))
     )
     return recorded("getitem" if plain else "index", partial(item, node=node))(r, x, index)
+
+
+def _rows(r: Interpreter, x: Array, node: ast.AST) -> list[Array]:
+    """Return what a loop over a tensor yields: the views that unbind() returns."""
+    shape = shape_of(r, x)
+    if not shape:
+        raise LibraryError("iteration over a 0-d tensor", "Write x.item().", at=node)
+    if shape[0] > ITERATED:
+        raise Refused(f"A loop over {shape[0]} elements is not unrolled.", "Use fewer.", "too-large", node)
+    return list(recorded("unbind", TORCH["torch.unbind"])(r, x))
+
+
+ITERATED = 256  # rows of a loop over a tensor
 
 
 def named(r: Interpreter, value: Any, name: str) -> None:
@@ -1498,11 +1513,16 @@ def install(r: Interpreter) -> None:
     r.handlers.in_place["torch"] = in_place
     r.handlers.operator["torch"] = r.handlers.unary["torch"] = operator
     r.handlers.named["torch"] = named
-    r.handlers.fresh["torch"] = refreshed
+    r.handlers.fresh["torch"] = r.handlers.fresh["numpy"] = refreshed
+    r.handlers.lay_out = lay_out
     r.handlers.numbers_known["torch"] = check_drawn
     arrays_item, arrays_set = r.handlers.item[Array], r.handlers.set_item[Array]
     r.handlers.item[Array] = lambda r, x, index, node: (
         get_item(r, x, index, node) if x.framework == "torch" else arrays_item(r, x, index, node)
+    )
+    arrays_items = r.handlers.items[Array]
+    r.handlers.items[Array] = lambda r, x, node: (
+        _rows(r, x, node) if x.framework == "torch" else arrays_items(r, x, node)
     )
     r.handlers.set_item[Array] = lambda r, x, index, value, target: (
         set_item(r, x, index, value, target)
