@@ -56,14 +56,14 @@ def _filled(r: Interpreter, x: Array, index: Any, node: ast.AST | None) -> list[
         raise Refused(
             "A new axis beside an array of places is not read.", "Index first: x[i][:, None].", at=node
         )
-    return [_part(r, part, node) for part in parts]
+    return [_part(r, x, part, node) for part in parts]
 
 
-def _part(r: Interpreter, part: Any, node: ast.AST | None) -> Any:
+def _part(r: Interpreter, x: Array, part: Any, node: ast.AST | None) -> Any:
     if isinstance(part, (bool, float, str, dict)):
         raise Refused("An index is made of whole numbers and slices.", "", "index", node)
     if isinstance(part, (list, tuple)):
-        part = r_array(r, part)
+        part = replace(r_array(r, part), framework=x.framework)
     if isinstance(part, slice) and not simple_index(part):
         raise Refused("The ends of a slice are whole numbers that are written out.", "", "index", node)
     if not isinstance(part, (int, slice, Array)):

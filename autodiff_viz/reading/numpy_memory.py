@@ -202,9 +202,21 @@ def read_here(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     here = VIEWS.get(name) or COPIES.get(name)
 
     def call(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        if any(isinstance(one, Array) and one.requires_grad for one in args):
+            raise LibraryError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+                "Write x.detach().numpy(), or the function of torch.",
+                "requires-grad",
+            )
         if here is not None and args and shares(r, args[0]):
+            if immutable(r, args[0]):
+                return here(r, Array(args[0].held, "numpy", args[0].dtype), *args[1:], **keywords)
             return here(r, *args, **keywords)
-        made = function(r, *args, **keywords)
+        outside, r.library = r.library, args[0].framework if args and shares(r, args[0]) else r.library
+        try:
+            made = function(r, *args, **keywords)
+        finally:
+            r.library = outside
         if not isinstance(made, Array) or made.framework != "numpy" or not shares(r, made):
             return made
         if name not in ITSELF and any(made is one for one in args):
@@ -226,10 +238,12 @@ def as_array(r: Interpreter, a: Any, dtype: Any = None, copy: Any = None) -> Arr
 
 
 def contiguous(r: Interpreter, a: Any, dtype: Any = None) -> Array:
-    """Read `ascontiguousarray`: a copy of an array whose elements do not stand in order."""
+    """Read `ascontiguousarray`: a copy if the elements do not stand in order, of one axis at least."""
     made = as_array(r, a, dtype)
     if not shares(r, made):
         return made
+    if shape_of(r, made) == ():
+        return VIEWS["reshape"](r, made if info(r, made).array else copied(r, made), 1)
     if is_contiguous(r, made) is None:
         raise Refused("Whether this is a copy depends on the order of its elements.", "Write copy().")
     return made if is_contiguous(r, made) else copied(r, made)
@@ -292,6 +306,13 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
     if immutable(r, x):
         raise LibraryError(
             "a scalar of NumPy does not support item assignment", "Write np.array(...).", "immutable", target
+        )
+    if isinstance(value, Array) and value.requires_grad:
+        raise LibraryError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+            "Write x.detach().",
+            "requires-grad",
+            target,
         )
     change(r, x, placed_values(r, x, index, value, target), target)
 

@@ -37,6 +37,7 @@ from autodiff_viz.reading.torch_memory import (
     LibraryError,
     Memory,
     change,
+    check_usable,
     info,
     lay_out,
     passed,
@@ -669,6 +670,13 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
             raise LibraryError("unsupported operand types for a Tensor.", "Write torch.tensor(...).", at=node)
         if not isinstance(side, (Array, int, float)):
             raise Refused("A tensor and this cannot be joined by an operator.", at=node)
+        if of_numpy(r, side) and (side is left or isinstance(node, ast.AugAssign) or needs_grad(left)):
+            raise LibraryError(
+                "an operator of a Tensor and an array of NumPy is not supported here.",
+                "Write torch.from_numpy(...) of the array.",
+                "array",
+                node,
+            )
     booleans = all(
         isinstance(side, bool) or (isinstance(side, Array) and side.dtype == BOOL) for side in (left, right)
     )
@@ -696,6 +704,16 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
     return called(r, names[type(op)], left, right)
 
 
+def of_numpy(r: Interpreter, x: Any) -> bool:
+    """Return whether a value is an array of NumPy, which is no scalar."""
+    return isinstance(x, Array) and x.framework == "numpy" and (shape_of(r, x) != () or info(r, x).array)
+
+
+def needs_grad(x: Any) -> bool:
+    """Return whether a value is a tensor that requires a gradient."""
+    return isinstance(x, Array) and x.requires_grad
+
+
 def called(r: Interpreter, name: str, *args: Any) -> Any:
     """Call a function of PyTorch, and note what it saves."""
     return recorded(name, TORCH[f"torch.{name}"])(r, *args)
@@ -710,6 +728,14 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         for one in args:
             if isinstance(one, Array):
                 refreshed(r, one)
+                if name not in NUMBERS_ALONE:
+                    check_usable(r, one)
+                if of_numpy(r, one) and name not in OF_ARRAYS:
+                    raise LibraryError(
+                        f"{name}(): an argument must be Tensor, not numpy.ndarray.",
+                        "Write torch.from_numpy(...) of the array.",
+                        "array",
+                    )
         result = function(r, *args, **keywords)
         if isinstance(r.builder, Builder) and not r.no_grad:
             given = [one for value in (*args, *keywords.values()) for one in _arrays(value)]
@@ -725,6 +751,16 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     call.__wrapped__ = function  # type: ignore[attr-defined]
     return call
+
+
+MAKERS = ["tensor", "as_tensor", "asarray", "from_numpy", "new_tensor"]
+OF_ARRAYS = frozenset(
+    [*MAKERS, "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "allclose", "getitem", "index"]
+)
+"""Functions that take arrays of NumPy."""
+
+NUMBERS_ALONE = ("detach", "item", "numpy", "tolist")
+"""Functions that take a tensor's numbers, whatever autograd knows of it."""
 
 
 def _arrays(value: Any) -> list[Array]:

@@ -80,6 +80,7 @@ class Info:
       hooks: functions of its gradient, in order.
       hooked: the node whose rule stands for them.
       stale: whether its parent has changed since it was computed.
+      unusable: whether autograd refuses to compute with it after such a change.
       readonly: why it cannot be changed in place; "" if it can.
     """
 
@@ -100,6 +101,7 @@ class Info:
     hooks: list[Any] = field(default_factory=list)
     hooked: Ref | None = None
     stale: bool = False
+    unusable: bool = False
     readonly: str = ""
 
 
@@ -248,6 +250,7 @@ def refreshed(r: Interpreter, x: Array) -> Array:
     if about is not None and about.stale and about.parent is not None and about.derive is not None:
         about.stale = False
         parent = refreshed(r, about.parent)
+        about.unusable = (about.several or about.no_grad) and about.kind == VIEW and parent.requires_grad
         outside, r.no_grad = r.no_grad, int(about.no_grad)
         try:
             made = about.derive(r, parent)
@@ -257,6 +260,17 @@ def refreshed(r: Interpreter, x: Array) -> Array:
         x.leaf = not made.requires_grad
         about.sources = [x.held] if isinstance(x.held, Ref) else []
     return x
+
+
+def check_usable(r: Interpreter, x: Array) -> None:
+    """Refuse a view that autograd does not compute with any more."""
+    if not r.no_grad and info(r, x).unusable:
+        raise LibraryError(
+            "a view of several, or one that was made in no_grad mode, and its base or another view of its "
+            "base has been modified inplace, which PyTorch forbids.",
+            "Change it before the views are made, or write clone().",
+            "view",
+        )
 
 
 def change(r: Interpreter, x: Array, result: Array, at: ast.AST | None = None) -> Array:

@@ -119,7 +119,7 @@ def picked(r: Interpreter, x: Array, derive: Derive, axes: tuple[int, int], offs
         mask = np.zeros(sized(shape))
         order = [i for i in range(len(shape)) if i not in (first, second)] + [first, second]
         turned = mask.transpose(order)
-        turned[...] = np.eye(*turned.shape[-2:], offset)
+        turned[...] = np.eye(*sized(turned.shape[-2:]), offset)
         # A row of the matrix has at most one element of the diagonal, so the row is filled with that one.
         rows, start = turned.shape[-2], max(-offset, 0)
         count = shape_of(r, new)[-1]
