@@ -109,6 +109,7 @@ class Handlers:
       operator, compare: apply an operator or a comparison, where the library has rules of its own.
       enter: enter it as the manager of a `with`; returns (what `as` names, what leaves it).
       in_place: change an array in place, by the name of its library.
+      immutable: return whether such an array is a value that does not change.
       unary: the same of an operator of one value.
       named: note that a value of a library has got a name.
       fresh: return an array of a library as it is now.
@@ -117,6 +118,7 @@ class Handlers:
       make_rows: add a node for an op of arrays that have rows.
       check_call: refuse a call of a library's function that the library refuses.
       record_attribute: read an attribute of a named tuple.
+      lay_out: note where the elements of what an op makes are in memory.
       class_made: return what a class of the text is, which may be a kind of tuples.
     """
 
@@ -130,6 +132,7 @@ class Handlers:
     compare: dict[str, Callable[..., Any]] = field(default_factory=dict)
     enter: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     in_place: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    immutable: dict[str, Callable[..., bool]] = field(default_factory=dict)
     unary: dict[str, Callable[..., Any]] = field(default_factory=dict)
     named: dict[str, Callable[..., None]] = field(default_factory=dict)
     fresh: dict[str, Callable[..., Any]] = field(default_factory=dict)
@@ -138,6 +141,7 @@ class Handlers:
     make_rows: Callable[..., Array] | None = None
     check_call: Callable[..., None] | None = None
     record_attribute: Callable[..., Any] | None = None
+    lay_out: Callable[..., None] | None = None
     class_made: Callable[..., Any] | None = None
 
 
@@ -258,7 +262,7 @@ class Interpreter:
             present.extend(items)
             return
         result = self.binary(node.op, present, change, node)
-        if isinstance(present, Array) and present.framework in ("torch", "numpy"):
+        if isinstance(present, Array) and self._changes_in_place(present):
             shared = self.in_place(present, result, node)
             if isinstance(node.target, ast.Name):
                 self.named(present, node.target.id)
@@ -267,20 +271,14 @@ class Interpreter:
             return
         self.assign(node.target, result)
 
+    def _changes_in_place(self, array: Array) -> bool:
+        """Return whether `+=` changes this array, and all names that it has."""
+        immutable = self.handlers.immutable.get(array.framework)
+        return array.framework in self.handlers.in_place and not (immutable and immutable(self, array))
+
     def in_place(self, array: Array, result: Array, node: ast.AST) -> bool:
         """Change an array in place, and return whether that has changed what it is a view of."""
-        changed = self.handlers.in_place.get(array.framework)
-        if changed:
-            return changed(self, array, result, node)
-        held = result.held
-        if array.is_node and isinstance(self.builder, Builder):
-            draft = self.builder.drafts[array.held.number]
-            if not isinstance(held, Ref):  # a constant takes the place of what the tensor held
-                held = self.builder.input(held, draft.hint, draft.params.get("trainable", False))
-                self.builder.replaced.add(array.held.number)
-        array.held, array.version = held, array.version + 1
-        array.requires_grad, array.leaf = result.requires_grad, array.leaf and not result.requires_grad
-        return False
+        return self.handlers.in_place[array.framework](self, array, result, node)
 
     def _do_FunctionDef(self, node: ast.FunctionDef) -> None:
         function: Any = self.function(node.name, node.args, node.body)
@@ -1004,7 +1002,7 @@ class Interpreter:
         traced = self.staged
         for array in arrays:
             traced |= array.traced
-        return Array(
+        made = Array(
             ref,
             framework,
             kind,
@@ -1012,6 +1010,9 @@ class Interpreter:
             requires_grad=needs and not self.no_grad,
             leaf=not needs or bool(self.no_grad),
         )
+        if self.handlers.lay_out is not None:
+            self.handlers.lay_out(self, op, arrays, made)
+        return made
 
     def usual_float(self) -> str:
         """Return the dtype of floats that are given none."""
@@ -1041,7 +1042,7 @@ class Interpreter:
     def copied(self, value: Array) -> Array:
         """Return the same value as a node of its own."""
         ref = self.builder.add(IDENTITY, [value.held])
-        return replace(value, held=ref, leaf=False, base=None, views=0, version=0)
+        return replace(value, held=ref, leaf=False)
 
     def say(self, node: ast.AST | int, text: str) -> None:
         """Note what became what, once for each line."""

@@ -34,6 +34,7 @@ from autodiff_viz.reading import (
     jax_trees,
     keras_layers,
     linear_algebra,
+    numpy_memory,
     python_functions,
     tensor_arrays,
     tensorflow_tapes,
@@ -177,6 +178,7 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]
     tensorflow_tapes.install(interpreter)
     tensor_arrays.install(interpreter)
     keras_layers.install(interpreter)
+    numpy_memory.install(interpreter)
     interpreter.library = "jax"
     refused: tuple[Problem, ...] = ()
     not_formula: tuple[Problem, ...] = ()

@@ -37,7 +37,9 @@ from autodiff_viz.reading.torch_memory import (
     LibraryError,
     Memory,
     change,
+    check_usable,
     info,
+    lay_out,
     passed,
     record,
     refreshed,
@@ -312,7 +314,8 @@ def backward(
             added |= not _is_zero(r, old)
             old.held = r.builder.add("add", [old.held, new.held])
             r.builder.replaced.add(old.held.number)
-            info(r, old).storage.version += 1
+            info(r, old).counter.version += 1
+            info(r, old).storage.changes += 1
         _check_nan(r, new)
     r.roots.append(root.held)
     if added and state.total is not None:
@@ -596,7 +599,7 @@ def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tupl
         "mT": lambda: transpose(r, x, -1, -2),
         "real": lambda: x,
         "is_cuda": lambda: False,
-        "_version": lambda: info(r, x).storage.version,
+        "_version": lambda: info(r, x).counter.version,
         "itemsize": lambda: 4,
     }
     if name in plain:
@@ -667,6 +670,13 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
             raise LibraryError("unsupported operand types for a Tensor.", "Write torch.tensor(...).", at=node)
         if not isinstance(side, (Array, int, float)):
             raise Refused("A tensor and this cannot be joined by an operator.", at=node)
+        if of_numpy(r, side) and (side is left or isinstance(node, ast.AugAssign) or needs_grad(left)):
+            raise LibraryError(
+                "an operator of a Tensor and an array of NumPy is not supported here.",
+                "Write torch.from_numpy(...) of the array.",
+                "array",
+                node,
+            )
     booleans = all(
         isinstance(side, bool) or (isinstance(side, Array) and side.dtype == BOOL) for side in (left, right)
     )
@@ -694,6 +704,16 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
     return called(r, names[type(op)], left, right)
 
 
+def of_numpy(r: Interpreter, x: Any) -> bool:
+    """Return whether a value is an array of NumPy, which is no scalar."""
+    return isinstance(x, Array) and x.framework == "numpy" and (shape_of(r, x) != () or info(r, x).array)
+
+
+def needs_grad(x: Any) -> bool:
+    """Return whether a value is a tensor that requires a gradient."""
+    return isinstance(x, Array) and x.requires_grad
+
+
 def called(r: Interpreter, name: str, *args: Any) -> Any:
     """Call a function of PyTorch, and note what it saves."""
     return recorded(name, TORCH[f"torch.{name}"])(r, *args)
@@ -708,6 +728,14 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         for one in args:
             if isinstance(one, Array):
                 refreshed(r, one)
+                if name not in NUMBERS_ALONE:
+                    check_usable(r, one)
+                if of_numpy(r, one) and name not in OF_ARRAYS:
+                    raise LibraryError(
+                        f"{name}(): an argument must be Tensor, not numpy.ndarray.",
+                        "Write torch.from_numpy(...) of the array.",
+                        "array",
+                    )
         result = function(r, *args, **keywords)
         if isinstance(r.builder, Builder) and not r.no_grad:
             given = [one for value in (*args, *keywords.values()) for one in _arrays(value)]
@@ -725,6 +753,16 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+MAKERS = ["tensor", "as_tensor", "asarray", "from_numpy", "new_tensor"]
+OF_ARRAYS = frozenset(
+    [*MAKERS, "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "allclose", "getitem", "index"]
+)
+"""Functions that take arrays of NumPy."""
+
+NUMBERS_ALONE = ("detach", "item", "numpy", "tolist")
+"""Functions that take a tensor's numbers, whatever autograd knows of it."""
+
+
 def _arrays(value: Any) -> list[Array]:
     if isinstance(value, Array):
         return [value]
@@ -739,6 +777,19 @@ def get_item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Any:
         isinstance(one, (Array, list)) for one in (index if isinstance(index, tuple) else (index,))
     )
     return recorded("getitem" if plain else "index", partial(item, node=node))(r, x, index)
+
+
+def _rows(r: Interpreter, x: Array, node: ast.AST) -> list[Array]:
+    """Return what a loop over a tensor yields: the views that unbind() returns."""
+    shape = shape_of(r, x)
+    if not shape:
+        raise LibraryError("iteration over a 0-d tensor", "Write x.item().", at=node)
+    if shape[0] > ITERATED:
+        raise Refused(f"A loop over {shape[0]} elements is not unrolled.", "Use fewer.", "too-large", node)
+    return list(recorded("unbind", TORCH["torch.unbind"])(r, x))
+
+
+ITERATED = 256  # rows of a loop over a tensor
 
 
 def named(r: Interpreter, value: Any, name: str) -> None:
@@ -1498,11 +1549,16 @@ def install(r: Interpreter) -> None:
     r.handlers.in_place["torch"] = in_place
     r.handlers.operator["torch"] = r.handlers.unary["torch"] = operator
     r.handlers.named["torch"] = named
-    r.handlers.fresh["torch"] = refreshed
+    r.handlers.fresh["torch"] = r.handlers.fresh["numpy"] = refreshed
+    r.handlers.lay_out = lay_out
     r.handlers.numbers_known["torch"] = check_drawn
     arrays_item, arrays_set = r.handlers.item[Array], r.handlers.set_item[Array]
     r.handlers.item[Array] = lambda r, x, index, node: (
         get_item(r, x, index, node) if x.framework == "torch" else arrays_item(r, x, index, node)
+    )
+    arrays_items = r.handlers.items[Array]
+    r.handlers.items[Array] = lambda r, x, node: (
+        _rows(r, x, node) if x.framework == "torch" else arrays_items(r, x, node)
     )
     r.handlers.set_item[Array] = lambda r, x, index, value, target: (
         set_item(r, x, index, value, target)

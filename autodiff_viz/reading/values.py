@@ -29,10 +29,6 @@ class Array:
       dtype: its dtype: one of FLOATS, "int" or "bool".
       requires_grad: whether PyTorch differentiates by it, or by what it was computed from.
       leaf: whether it was made by the text and not computed.
-      base: the array that it is a view of.
-      views: how many views it has.
-      version: how often it was changed in place.
-      hooks: functions of its gradient.
       retains: whether `retain_grad` was called.
       rows: the `vmap`s along which it has rows, outermost first: its leading axes, unseen by the text.
       traced: the transformations of JAX that know it by its dtype and shape alone, a bit each.
@@ -43,9 +39,6 @@ class Array:
     dtype: str = "float32"
     requires_grad: bool = False
     leaf: bool = True
-    base: Array | None = None
-    views: int = 0
-    version: int = 0
     retains: bool = False
     rows: tuple[int, ...] = ()
     traced: int = 0
