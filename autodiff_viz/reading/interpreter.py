@@ -7,6 +7,7 @@ every call of a library's function is looked up in the tables of the dialects.
 from __future__ import annotations
 
 import ast
+import builtins
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +23,7 @@ from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.reading.blank import Blank, of_library, unknown
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
 from autodiff_viz.reading.costs import (
     ASKED,
@@ -36,11 +38,14 @@ from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.python_values import (
     as_written,
     compared,
+    formatted,
     key,
     kind,
     number,
+    percent,
     plain_operator,
     room_for,
+    written,
 )
 from autodiff_viz.reading.several import Site
 from autodiff_viz.reading.values import (
@@ -57,7 +62,9 @@ from autodiff_viz.reading.values import (
     Refused,
     Scope,
     Super,
+    Unknown,
     mapped,
+    parts_of,
 )
 
 State = TypeVar("State")
@@ -118,6 +125,9 @@ class Handlers:
       check_call: refuse a call of a library's function that the library refuses.
       record_attribute: read an attribute of a named tuple.
       class_made: return what a class of the text is, which may be a kind of tuples.
+      not_read: note what is unknown since a statement was refused.
+      aside: note that what is only shown was refused.
+      asks: return whether an expression asks for a derivative.
     """
 
     attribute: dict[Any, Callable[..., Any]] = field(default_factory=dict)
@@ -139,6 +149,27 @@ class Handlers:
     check_call: Callable[..., None] | None = None
     record_attribute: Callable[..., Any] | None = None
     class_made: Callable[..., Any] | None = None
+    not_read: Callable[..., None] | None = None
+    aside: Callable[..., None] | None = None
+    asks: Callable[..., bool] = lambda *_: False
+
+
+@dataclass(eq=False)
+class Unread:
+    """What of a text was not read, and what nobody knows therefore.
+
+    Attributes:
+      refused: why a statement, or an expression that is only shown, was refused; the first reason, where it
+        is come by more often.
+      needs: what is unknown that one needs.
+      objects: what is unknown though its name was read before, by its identity: it may have been changed.
+      nodes: numbers of the nodes that statements have made which were then refused.
+    """
+
+    refused: dict[ast.AST, Refused] = field(default_factory=dict)
+    needs: dict[ast.AST, Unknown] = field(default_factory=dict)
+    objects: dict[int, tuple[Any, Unknown]] = field(default_factory=dict)
+    nodes: set[int] = field(default_factory=set)
 
 
 class Interpreter:
@@ -161,6 +192,8 @@ class Interpreter:
         self.wide = False  # whether JAX computes in double precision
         self.frameworks: set[str] = set()
         self.handlers = Handlers()
+        self.unread = Unread()
+        self.whole = 0  # blocks that are read as a whole or not at all
         self.builtins: dict[str, Callable[..., Any]] = {}  # Python's own functions
         self.methods_now: list[tuple[Function, dict[str, Any]]] = []  # functions that are being called
         self.library = "jax"  # whose arrays `array` and `zeros` make
@@ -176,9 +209,67 @@ class Interpreter:
     # Statements.
 
     def run(self, body: Iterable[ast.stmt]) -> None:
-        """Interpret statements in order."""
+        """Interpret statements in order.
+
+        Where one is refused, reading goes on with the next: what it would have set or changed is unknown. A
+        call is refused as a whole, since what it returns depends on each of its statements.
+        """
         for statement in body:
-            self.statement(statement)
+            if self.depth or self.whole or self.handlers.not_read is None:
+                self.statement(statement)
+                continue
+            modes, before = self._modes(), len(self.builder.drafts)
+            try:
+                self.statement(statement)
+            except Refused as refused:
+                # The library's own error ends the program.
+                if refused.ends or refused.by_library or _leaves(statement):
+                    raise
+                for name, value in modes.items():
+                    setattr(self, name, value)
+                self.unread.nodes |= set(range(before, len(self.builder.drafts)))
+                self.handlers.not_read(self, statement, refused)
+
+    def _modes(self) -> dict[str, Any]:
+        """Return what holds while a statement is read, and is set back if it is refused."""
+        names = ("scope", "depth", "no_grad", "compiled", "staged", "library", "builder")
+        lists = ("lines", "calls", "methods_now")
+        return {
+            **{name: getattr(self, name) for name in names},
+            **{name: list(getattr(self, name)) for name in lists},
+        }
+
+    def is_known(self, value: Any) -> bool:
+        """Return whether a value is known."""
+        return not isinstance(value, Unknown) and id(value) not in self.unread.objects
+
+    def aside(self, node: ast.expr) -> Any:
+        """Interpret an expression whose value is only shown: where it is refused, nothing else is.
+
+        What asks for a derivative there is an answer, or a refusal.
+        """
+        try:
+            return self.value(node)
+        except Refused as refused:
+            if refused.ends or refused.by_library or self.handlers.aside is None:
+                raise
+            self.handlers.aside(self, node, refused)
+            return None
+
+    def check_known(self, value: Any, node: ast.AST | None = None) -> None:
+        """Refuse a value that is unknown.
+
+        Raises:
+          Refused: code "unknown", with what is unknown as its cause.
+        """
+        cause = value if isinstance(value, Unknown) else self.unread.objects.get(id(value), (None, None))[1]
+        if cause is None:
+            return
+        named = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
+        name = f"`{as_written(node, 40)}`" if named else f"`{cause.name}`" if cause.name else "This"
+        refused = Refused(f"{name} is unknown: line {cause.line} was not read.", "", "unknown", node)
+        refused.cause = cause
+        raise refused
 
     def statement(self, node: ast.stmt) -> None:
         """Interpret one statement."""
@@ -196,7 +287,12 @@ class Interpreter:
             refused.at = refused.at or node
             raise
         except TooLarge as error:
-            raise Refused(str(error), "Use a shorter loop.", "too-large", node) from None
+            full = Refused(str(error), "Use a shorter loop.", "too-large", node)
+            full.ends = True
+            raise full from None
+        except GraphError as error:  # an op that does not take these shapes
+            problem = error.problems[0]
+            raise Refused(problem.message, problem.hint, problem.code, node) from None
         finally:
             self.lines.pop()
             self.builder.lines = tuple(reversed(self.lines))
@@ -210,12 +306,28 @@ class Interpreter:
 
     def _do_Assert(self, node: ast.Assert) -> None:
         self.say(node, "`assert` is left out: the page shows every number")
+        if self.handlers.asks(self, node.test):
+            before = len(self.builder.drafts)
+            self.aside(node.test)
+            self.unread.nodes |= set(range(before, len(self.builder.drafts)))
 
     def _do_Delete(self, node: ast.Delete) -> None:
         pay_values(len(node.targets))
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self.scope.names.pop(target.id, None)
+                continue
+            owner = self.value(target.value) if isinstance(target, ast.Subscript) else None
+            if not isinstance(owner, (list, dict)):
+                raise Refused("Only a name, or an element of a list or dictionary, is deleted.", at=target)
+            pay_values(len(owner))
+            index = self.value(target.slice)
+            try:
+                del owner[key(index) if isinstance(owner, dict) else index]
+            except (IndexError, KeyError, TypeError) as error:
+                raise Refused(
+                    f"There is no element {as_written(target.slice)}: {error}.", at=target
+                ) from None
 
     def _do_Global(self, node: ast.Global) -> None:
         pay_values(len(node.names))
@@ -391,6 +503,14 @@ class Interpreter:
                 leave()
 
     def _do_Try(self, node: ast.Try) -> None:
+        # Whether the rest of a body runs of which a part was not read, nobody knows.
+        self.whole += 1
+        try:
+            self._try(node)
+        finally:
+            self.whole -= 1
+
+    def _try(self, node: ast.Try) -> None:
         try:
             self.run(node.body)
         except Refused as refused:
@@ -425,6 +545,8 @@ class Interpreter:
             raise Refused("This is nothing that a value can be assigned to.", at=target)
 
     def _unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
+        if isinstance(value, Blank):  # fig, ax = plt.subplots()
+            value = [value] * len(target.elts)
         items = list(self.items(value, target))
         stars = [i for i, one in enumerate(target.elts) if isinstance(one, ast.Starred)]
         if stars:
@@ -501,10 +623,14 @@ class Interpreter:
         except GraphError as error:  # an op that does not take these shapes
             problem = error.problems[0]
             raise Refused(problem.message, problem.hint, problem.code, node) from None
+        if self.unread.refused:
+            self.check_known(value, node)
         return self.fresh(value) if isinstance(value, Array) else value
 
     def fresh(self, array: Array) -> Array:
         """Return an array as it is now, after changes in place of what it shares its memory with."""
+        if self.unread.objects:
+            self.check_known(array)
         refresh = self.handlers.fresh.get(array.framework)
         return array if refresh is None else refresh(self, array)
 
@@ -524,6 +650,10 @@ class Interpreter:
         if node.id in USUAL:
             self._uses(USUAL[node.id])
             return Path(USUAL[node.id])
+        if of_library(node.id) is not None:  # open, display
+            return Path(node.id)
+        if node.id in PYTHON:
+            raise Refused(f"Python's `{node.id}` is not read.", at=node)
         raise Refused(
             f"Nothing is called {node.id!r} here.",
             "Paste the line that defines it too.",
@@ -546,6 +676,8 @@ class Interpreter:
         for value in values:
             if isinstance(value, (list, tuple, dict)):
                 weighed(value)
+                for one in parts_of([value]) if self.unread.objects else ():
+                    self.check_known(one)
 
     def _elements(self, nodes: Iterable[ast.expr]) -> Iterator[Any]:
         for one in nodes:
@@ -572,7 +704,11 @@ class Interpreter:
         return slice(*parts)
 
     def _get_JoinedStr(self, node: ast.JoinedStr) -> str:
-        return ""  # of a print, which is left out
+        parts = [
+            one.value if isinstance(one, ast.Constant) else formatted(self.aside(one.value), one)
+            for one in node.values
+        ]
+        return written(parts)
 
     def _get_Lambda(self, node: ast.Lambda) -> Function:
         return self.function("lambda", node.args, node.body)
@@ -619,7 +755,9 @@ class Interpreter:
     def binary(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
         """Apply an operator of Python to two values."""
         if isinstance(left, str) and isinstance(op, ast.Mod):
-            return ""  # a text to print
+            return percent(left, right)
+        if isinstance(left, Blank) or isinstance(right, Blank):
+            return left if isinstance(left, Blank) else right
         if isinstance(left, Array) or isinstance(right, Array):
             return self._array_operator(op, left, right, node)
         return plain_operator(op, left, right, node)
@@ -657,6 +795,8 @@ class Interpreter:
         left, result = self.value(node.left), True
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.value(right_node)
+            if isinstance(left, Blank) or isinstance(right, Blank):
+                raise unknown(left if isinstance(left, Blank) else right)
             if isinstance(left, Array) or isinstance(right, Array):
                 if isinstance(op, (ast.Is, ast.IsNot)):
                     result = (left is right) is isinstance(op, ast.Is)
@@ -756,14 +896,17 @@ class Interpreter:
     def _get_Call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "print" and self.scope.find("print") is None:
             for one in node.args:  # what is printed may be asked for only there
-                if not isinstance(one, (ast.Constant, ast.JoinedStr)):
-                    try:
-                        self.value(one)
-                    except Refused as refused:
-                        if refused.code not in ("not-read", "unknown-function"):
-                            raise
+                self.aside(one.value if isinstance(one, ast.Starred) else one)
             return None
         function = self.value(node.func)
+        blank = function if isinstance(function, Blank) else None
+        if isinstance(function, Path) and not self._table_of(function.name):
+            blank = of_library(function.name)
+        if blank is not None:
+            self.say(node, f"`{blank.of}` is left out: it computes nothing here")
+            for one in (*node.args, *(keyword.value for keyword in node.keywords)):
+                self.aside(one.value if isinstance(one, ast.Starred) else one)
+            return blank
         args = list(self._elements(node.args))
         if isinstance(function, Native) and function.name == "super":
             args = args or self._present_method()
@@ -791,6 +934,8 @@ class Interpreter:
         if self.depth >= DEPTH:
             raise Refused(f"Calls are nested more than {DEPTH} deep.", "", "too-large", node)
         pay()
+        if self.unread.refused:
+            self.check_known(function, node)
         self.depth += 1
         if node is not None:
             self.calls.append(node)
@@ -847,12 +992,15 @@ class Interpreter:
         if path.name.startswith(("numpy.", "math.")):
             # NumPy takes the numbers of a TensorFlow tensor, and no gradient passes.
             args, keywords = mapped(self.plain_numbers, args), mapped(self.plain_numbers, keywords)
-        known = self.tables.get(path.name) or self.tables.get(canonical(path.name))
+        known = self._table_of(path.name)
         if known is None:
             raise Refused(
                 f"`{path.name}` is not read yet.", self.nearest(path.name), "unknown-function", node
             )
         library = LIBRARIES.get(path.name.partition(".")[0])
+        for one in (*args, *keywords.values()):
+            if isinstance(one, Blank):
+                raise unknown(one)
         if self.handlers.check_call is not None:
             self.handlers.check_call(self, path.name, args)
         outside, self.library = self.library, library if library in ("jax", "numpy") else self.library
@@ -860,6 +1008,9 @@ class Interpreter:
             return known(self, *args, **keywords)
         finally:
             self.library = outside
+
+    def _table_of(self, path: str) -> Callable[..., Any] | None:
+        return self.tables.get(path) or self.tables.get(canonical(path))
 
     def plain_numbers(self, value: Any) -> Any:
         """Return a tensor of TensorFlow as NumPy's array, which no gradient passes; all else as it is."""
@@ -912,6 +1063,8 @@ class Interpreter:
         getter = self.handlers.items.get(type(value))
         if getter is not None:
             return getter(self, value, node)
+        if isinstance(value, Blank):
+            raise unknown(value)
         raise Refused(f"{kind(value).capitalize()} cannot be iterated over.", at=node)
 
     def truth(self, value: Any, node: ast.AST) -> bool:
@@ -920,6 +1073,10 @@ class Interpreter:
         That of an array is taken from its numbers, as the library does that runs line by line; the branch
         then stays as it is, whatever a slider does.
         """
+        if isinstance(value, Blank):
+            raise unknown(value)
+        if isinstance(value, str):
+            return bool(key(value))
         if not isinstance(value, Array):
             return bool(value)
         found = self.numbers(value, node)
@@ -1019,6 +1176,10 @@ class Interpreter:
 
     def held(self, value: Any) -> Held:
         """Return what a slot holds for a value."""
+        if isinstance(value, Unknown):
+            self.check_known(value)
+        if isinstance(value, Blank):
+            raise unknown(value)
         if isinstance(value, Array):
             return self.fresh(value).held
         if isinstance(value, bool):
@@ -1128,8 +1289,18 @@ USUAL = {
     "grad": "jax.grad",
     "jit": "jax.jit",
     "vmap": "jax.vmap",
+    "plt": "matplotlib.pyplot",
+    "sns": "seaborn",
+    "tqdm": "tqdm.tqdm",
+    "os": "os",
+    "sys": "sys",
+    "time": "time",
+    "warnings": "warnings",
 }
 """What names mean that a text uses without an import, as everybody writes them."""
+
+PYTHON = frozenset(dir(builtins))
+"""Names that Python itself has."""
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "nan": math.nan, "newaxis": None}
 
@@ -1190,6 +1361,21 @@ def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None)
     if missing := [name for name in (*names, *only) if name not in bound]:
         raise Refused(f"{function.name}() also needs {', '.join(missing)}.", at=node)
     return bound
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    """Return whether a statement may end the loop or the program around it, so that the next is not come by."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
+            return True
+        if isinstance(one, (ast.For, ast.While)):  # what ends in it goes on behind it
+            waiting += [each for each in one.orelse]
+            continue
+        if not isinstance(one, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(one)
+    return False
 
 
 def _is_main(test: ast.expr) -> bool:

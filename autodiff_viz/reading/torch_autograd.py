@@ -303,6 +303,8 @@ def backward(
         new = gradient_node(r, root, refs, one.dtype, create)
         about = info(r, one)
         old = about.grad
+        if not r.is_known(old):  # and so is what is added to it
+            continue
         if old is None:
             about.grad = new
         elif create:
@@ -1379,8 +1381,15 @@ class Answers(dict):
     def __init__(self, aliases: dict[str, str]):
         super().__init__()
         self.aliases = aliases
+        self.unknown: Mapping[str, int] = {}
 
     def __missing__(self, name: str) -> Any:
+        for each in (name, f"{name}.grad"):
+            if each in self.unknown:
+                line = self.unknown[each]
+                raise GraphError(
+                    Problem("unknown", f"`{each}` is unknown: line {line} was not read.", line=line, column=0)
+                )
         if name in self.aliases and self.aliases[name] in self:
             return self[self.aliases[name]]
         ends = [key for key, value in self.items() if key.endswith(f".{name}") and value is not None]
