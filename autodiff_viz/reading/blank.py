@@ -15,42 +15,12 @@ from typing import Any
 from autodiff_viz.reading.values import Native, Path, Refused
 
 LIBRARIES = frozenset(
-    ["matplotlib", "mpl_toolkits", "pylab", "seaborn", "plotly", "bokeh", "altair", "IPython", "ipywidgets"]
-    + [
-        "graphviz",
-        "torchviz",
-        "pydot",
-        "networkx",
-        "warnings",
-        "logging",
-        "time",
-        "timeit",
-        "datetime",
-        "rich",
-    ]
-    + [
-        "pprint",
-        "tabulate",
-        "torchinfo",
-        "torchsummary",
-        "tensorboard",
-        "tensorboardX",
-        "wandb",
-        "mlflow",
-        "gc",
-    ]
-    + [
-        "tqdm",
-        "google",
-        "textwrap",
-        "platform",
-        "psutil",
-        "tracemalloc",
-        "cProfile",
-        "pdb",
-        "atexit",
-        "signal",
-    ]
+    """
+    matplotlib mpl_toolkits pylab seaborn plotly bokeh altair IPython ipywidgets graphviz torchviz
+    pydot networkx warnings logging time timeit datetime rich pprint tabulate torchinfo torchsummary
+    tensorboard tensorboardX wandb mlflow gc tqdm google textwrap platform psutil tracemalloc cProfile
+    pdb atexit signal
+    """.split()
 )
 """Libraries that show, log, measure or wait."""
 

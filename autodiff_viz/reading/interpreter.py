@@ -35,6 +35,9 @@ from autodiff_viz.reading.costs import (
     weighed,
 )
 from autodiff_viz.reading.evaluation import Evaluation
+from autodiff_viz.reading.python_sets import Set, joined
+from autodiff_viz.reading.python_sets import compared as compared_sets
+from autodiff_viz.reading.python_sets import made as set_of
 from autodiff_viz.reading.python_values import (
     as_written,
     compared,
@@ -54,6 +57,7 @@ from autodiff_viz.reading.values import (
     INT,
     Array,
     Class,
+    ClassMethod,
     Function,
     Instance,
     Native,
@@ -369,6 +373,13 @@ class Interpreter:
             room_for(present, len(items))
             present.extend(items)
             return
+        if isinstance(present, Set) and isinstance(change, Set):
+            present.of = joined(node.op, present, change, node).of
+            return
+        method = self.own_method(present, f"__i{_METHODS.get(type(node.op), '')}__")
+        if method is not None:
+            self.assign(node.target, self.call(method, [present, change], {}, node))
+            return
         result = self.binary(node.op, present, change, node)
         if isinstance(present, Array) and present.framework in ("torch", "numpy"):
             shared = self.in_place(present, result, node)
@@ -421,12 +432,16 @@ class Interpreter:
             pay_values(len(base.members) + len(inner.names))
             inner.names = {**base.members, **inner.names}
             bases = tuple(dict.fromkeys((*bases, *base.bases)))  # a class that two come from, once
+        if own := sorted(
+            {"__setattr__", "__getattribute__", "__new__", "__init_subclass__"} & set(inner.names)
+        ):
+            raise Refused(f"A class with `{own[0]}` is not read.", "Set what it sets in __init__.", at=node)
         if len(bases) > BASES:
             raise Refused(f"A class comes from at most {BASES} others here.", "", "too-large", node)
         made: Any = Class(node.name, bases, inner.names, tuple(above))
         pay_values(len(inner.names))
         for member in inner.names.values():
-            method = member.function if isinstance(member, Property) else member
+            method = member.function if isinstance(member, (Property, ClassMethod)) else member
             if isinstance(method, Function) and method.owner is None:
                 method.owner = made
         if self.handlers.class_made is not None:
@@ -601,6 +616,9 @@ class Interpreter:
             except (IndexError, TypeError, KeyError, ValueError) as error:
                 raise Refused(f"{error}".capitalize() + ".", at=target) from None
             return
+        if method := self.own_method(owner, "__setitem__"):
+            self.call(method, [owner, index, value], {}, target)
+            return
         setter = self.handlers.set_item.get(type(owner))
         if setter is None:
             raise Refused(f"'{as_written(target)}' cannot be set.", at=target)
@@ -652,6 +670,8 @@ class Interpreter:
             return Path(USUAL[node.id])
         if of_library(node.id) is not None:  # open, display
             return Path(node.id)
+        if node.id == "object" or node.id.endswith(("Error", "Exception", "Warning", "Interrupt")):
+            return Path(f"builtins.{node.id}")
         if node.id in PYTHON:
             raise Refused(f"Python's `{node.id}` is not read.", at=node)
         raise Refused(
@@ -734,6 +754,11 @@ class Interpreter:
         value = self.value(node.operand)
         if isinstance(node.op, ast.Not):
             return not self.truth(value, node.operand)
+        if isinstance(value, Instance):
+            method = self.own_method(value, f"__{_SIGNS[type(node.op)]}__")
+            if method is None:
+                raise Refused("This operator is not read of an object.", at=node)
+            return self.call(method, [value], {}, node)
         if isinstance(value, Array):
             if value.framework in self.handlers.unary:
                 return self.handlers.unary[value.framework](self, node.op, value, None, node)
@@ -758,9 +783,47 @@ class Interpreter:
             return percent(left, right)
         if isinstance(left, Blank) or isinstance(right, Blank):
             return left if isinstance(left, Blank) else right
+        if isinstance(left, Instance) or isinstance(right, Instance):
+            return self._own_operator(op, left, right, node)
         if isinstance(left, Array) or isinstance(right, Array):
             return self._array_operator(op, left, right, node)
+        if isinstance(left, Set) and isinstance(right, Set):
+            return joined(op, left, right, node)
         return plain_operator(op, left, right, node)
+
+    def own_method(self, value: Any, name: str) -> Function | None:
+        """Return a method such as `__add__` that the class of an object of the text has."""
+        if not isinstance(value, Instance) or not isinstance(value.of, Class):
+            return None
+        found = value.of.members.get(name)
+        return found if isinstance(found, Function) else None
+
+    def _own_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
+        """Apply an operator by a method of an object's class: of the left one, or else of the right one."""
+        name = _METHODS.get(type(op), "")
+        method = self.own_method(left, f"__{name}__")
+        if method is not None:
+            return self.call(method, [left, right], {}, node)
+        method = self.own_method(right, f"__r{name}__")
+        if method is not None and not (isinstance(left, Array) and left.framework == "numpy"):
+            return self.call(method, [right, left], {}, node)
+        raise Refused(
+            f"{kind(left).capitalize()} and {kind(right)} cannot be joined by this operator.", at=node
+        )
+
+    def _own_comparison(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Any:
+        name, mirrored = _COMPARED[type(op)]
+        method = self.own_method(left, f"__{name}__")
+        if method is not None:
+            return self.call(method, [left, right], {}, node)
+        method = self.own_method(right, f"__{mirrored}__")
+        if method is not None:
+            return self.call(method, [right, left], {}, node)
+        if isinstance(op, (ast.Eq, ast.NotEq)):
+            if isinstance(op, ast.NotEq) and self.own_method(left, "__eq__"):
+                return not self.truth(self._own_comparison(ast.Eq(), left, right, node), node)
+            return (left is right) is isinstance(op, ast.Eq)
+        raise Refused(f"{kind(left).capitalize()} and {kind(right)} have no order.", at=node)
 
     def _array_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
         self.weighed(left, right)
@@ -797,7 +860,17 @@ class Interpreter:
             right = self.value(right_node)
             if isinstance(left, Blank) or isinstance(right, Blank):
                 raise unknown(left if isinstance(left, Blank) else right)
-            if isinstance(left, Array) or isinstance(right, Array):
+            if isinstance(op, (ast.In, ast.NotIn)) and self.own_method(right, "__contains__"):
+                held = self.call(self.own_method(right, "__contains__"), [right, left], {}, node)
+                result = self.truth(held, node) is isinstance(op, ast.In)
+            elif type(op) in _COMPARED and isinstance(left, Instance) | isinstance(right, Instance):
+                result = self._own_comparison(op, left, right, node)
+                if len(node.ops) == 1:
+                    return result
+                result = self.truth(result, node)
+            elif isinstance(left, Set) or isinstance(right, Set):
+                result = compared_sets(op, left, right, node)
+            elif isinstance(left, Array) or isinstance(right, Array):
                 if isinstance(op, (ast.Is, ast.IsNot)):
                     result = (left is right) is isinstance(op, ast.Is)
                 elif len(node.ops) > 1:
@@ -855,6 +928,8 @@ class Interpreter:
                 return owner[key(index) if isinstance(owner, dict) else index]
             except (IndexError, KeyError, TypeError, ValueError) as error:
                 raise Refused(f"There is no element {as_written(node.slice)}: {error}.", at=node) from None
+        if method := self.own_method(owner, "__getitem__"):
+            return self.call(method, [owner, index], {}, node)
         getter = self.handlers.item.get(type(owner))
         if getter is None:
             raise Refused(f"{kind(owner).capitalize()} has no elements.", at=node)
@@ -875,13 +950,19 @@ class Interpreter:
             if all(self.truth(self.value(test), test) for test in first.ifs):
                 self._comprehension(rest, make)
 
-    def _get_ListComp(self, node: ast.ListComp | ast.GeneratorExp) -> list:
+    def _get_ListComp(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> list:
         items: list[Any] = []
         with self.inside(Scope({}, self.scope)):
             self._comprehension(node.generators, lambda: items.append(self.value(node.elt)))
         return items
 
     _get_GeneratorExp = _get_ListComp
+
+    def _get_SetComp(self, node: ast.SetComp) -> Set:
+        return set_of(self, self._get_ListComp(node))
+
+    def _get_Set(self, node: ast.Set) -> Set:
+        return set_of(self, self._elements(node.elts))
 
     def _get_DictComp(self, node: ast.DictComp) -> dict:
         items: dict = {}
@@ -1053,13 +1134,16 @@ class Interpreter:
         try:
             yield frame
         finally:
-            self.builder.open_frames.remove(frame)
+            # Two frames with the same nodes are equal: the one that was opened last is closed.
+            self.builder.open_frames.pop()
 
     def items(self, value: Any, node: ast.AST) -> list[Any]:
         """Return the elements of a value that is iterated over."""
         if isinstance(value, (tuple, list, str, dict)):
             pay_values(len(value))
             return list(value)
+        if method := self.own_method(value, "__iter__"):
+            return self.items(self.call(method, [value], {}, node), node)
         getter = self.handlers.items.get(type(value))
         if getter is not None:
             return getter(self, value, node)
@@ -1077,6 +1161,11 @@ class Interpreter:
             raise unknown(value)
         if isinstance(value, str):
             return bool(key(value))
+        if isinstance(value, Set):
+            return bool(value.of)
+        for name in ("__bool__", "__len__"):
+            if method := self.own_method(value, name):
+                return self.truth(self.call(method, [value], {}, node), node)
         if not isinstance(value, Array):
             return bool(value)
         found = self.numbers(value, node)
@@ -1322,6 +1411,37 @@ def result_dtype(arrays: list[Array], args: list[Any], op: str) -> str:
     return INT
 
 
+UNREAD_METHODS = frozenset(["__setattr__", "__getattribute__", "__new__", "__init_subclass__"])
+"""Methods that change what an object is in ways that are not read."""
+
+_METHODS = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+}
+"""Names of the methods of operators, without their underscores."""
+
+_SIGNS = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+_COMPARED = {
+    ast.Lt: ("lt", "gt"),
+    ast.Gt: ("gt", "lt"),
+    ast.LtE: ("le", "ge"),
+    ast.GtE: ("ge", "le"),
+    ast.Eq: ("eq", "eq"),
+    ast.NotEq: ("ne", "ne"),
+}
+"""Names of the methods of comparisons, and of those of the other side."""
+
 _UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 _OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
 _COMPARES = {
@@ -1364,14 +1484,14 @@ def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None)
 
 
 def _leaves(statement: ast.stmt) -> bool:
-    """Return whether a statement may end the loop or the program around it, so that the next is not come by."""
+    """Return whether a statement may end the loop or the program around it, before what follows it."""
     waiting: list[ast.AST] = [statement]
     while waiting:
         one = waiting.pop()
         if isinstance(one, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
             return True
         if isinstance(one, (ast.For, ast.While)):  # what ends in it goes on behind it
-            waiting += [each for each in one.orelse]
+            waiting += one.orelse
             continue
         if not isinstance(one, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
             waiting += ast.iter_child_nodes(one)

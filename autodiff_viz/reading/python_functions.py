@@ -12,8 +12,19 @@ from typing import Any
 from autodiff_viz.graph import limits
 from autodiff_viz.reading.costs import LENGTH, pay_values
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.python_sets import Set
 from autodiff_viz.reading.python_values import Shown, before, equal, key, kind, number, room_for, written
-from autodiff_viz.reading.values import Array, Class, Function, Instance, Native, Path, Property, Refused
+from autodiff_viz.reading.values import (
+    Array,
+    Class,
+    ClassMethod,
+    Function,
+    Instance,
+    Native,
+    Path,
+    Property,
+    Refused,
+)
 
 DIGITS = 400  # characters of a text that is read as a number, and of what a number is rounded to
 
@@ -231,6 +242,10 @@ def _len(r: Interpreter, args: list, keywords: dict) -> int:
             return shape[len(args[0].rows)]
     if len(args) == 1 and isinstance(args[0], (list, tuple, dict, str)):
         return len(key(args[0]) if isinstance(args[0], str) else args[0])
+    if len(args) == 1 and isinstance(args[0], Set):
+        return len(args[0].of)
+    if args and (method := r.own_method(args[0], "__len__")):
+        return r.call(method, [args[0]], {})
     raise Refused("len() of this is not known.")
 
 
@@ -239,9 +254,53 @@ def _sum(r: Interpreter, args: list, keywords: dict) -> Any:
     total: Any = args[1] if len(args) > 1 else 0
     for item in items:
         total = (
-            item if type(total) is int and total == 0 else r.binary(ast.Add(), total, item, ast.Constant(0))
+            item
+            if type(total) is int and total == 0 and not isinstance(item, Instance)
+            else r.binary(ast.Add(), total, item, ast.Constant(0))
         )
     return total
+
+
+def _filter(r: Interpreter, args: list, keywords: dict) -> list:
+    function, values = args
+    items = r.items(values, ast.Constant(0))
+    where = ast.Constant(0)
+    return [one for one in items if r.truth(one if function is None else r.call(function, [one], {}), where)]
+
+
+def _sorted(r: Interpreter, args: list, keywords: dict) -> list:
+    if set(keywords) - {"key", "reverse"}:
+        raise Refused("sorted() is read with key and reverse alone.")
+    items = r.items(args[0], ast.Constant(0))
+    return in_order(r, items, keywords.get("key"), keywords.get("reverse", False))
+
+
+def _type(r: Interpreter, args: list, keywords: dict) -> Any:
+    if len(args) == 1 and isinstance(args[0], Instance) and isinstance(args[0].of, Class):
+        return args[0].of
+    raise Refused("type() is read of an object of a class of the text.", "Write isinstance(x, ...).")
+
+
+def _id(r: Interpreter, args: list, keywords: dict) -> int:
+    if len(args) != 1 or not isinstance(args[0], (Instance, Class, Function)):
+        raise Refused("id() is read of an object of a class of the text.")
+    return id(args[0])
+
+
+def _letters(function: Callable[[Any], Any], of: type) -> Callable[..., Any]:
+    def call(r: Interpreter, args: list, keywords: dict) -> Any:
+        if len(args) != 1 or type(args[0]) is not of:
+            raise Refused("This is read of one letter, or of its number.")
+        try:
+            return function(args[0])
+        except (TypeError, ValueError, OverflowError) as error:
+            raise Refused(f"{error}.".capitalize()) from None
+
+    return call
+
+
+def _divmod(r: Interpreter, args: list, keywords: dict) -> tuple:
+    return tuple(r.binary(op, args[0], args[1], ast.Constant(0)) for op in (ast.FloorDiv(), ast.Mod()))
 
 
 def _zip(r: Interpreter, args: list, keywords: dict) -> list:
@@ -272,6 +331,8 @@ def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
             if args[0].framework == "torch"
             else r.make("abs", args)
         )
+    if method := r.own_method(args[0], "__abs__"):
+        return r.call(method, [args[0]], {})
     return abs(args[0])
 
 
@@ -395,6 +456,15 @@ BUILTINS: dict[str, Callable[..., Any]] = {
         else r.attribute(args[0], args[1], ast.Constant(0))
     ),
     "setattr": lambda r, args, kw: r.set_attribute(args[0], args[1], args[2], ast.Constant(0)),
+    "sorted": _sorted,
+    "filter": _filter,
+    "type": _type,
+    "id": _id,
+    "chr": _letters(chr, int),
+    "ord": _letters(ord, str),
+    "divmod": _divmod,
+    "callable": lambda r, args, kw: isinstance(args[0], (Function, Native, Class)),
+    "classmethod": lambda r, args, kw: ClassMethod(args[0]),
     "staticmethod": _static,
     "property": lambda r, args, kw: Property(args[0]),
     "super": lambda r, args, kw: Path("super"),

@@ -48,6 +48,11 @@ _PLAIN = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
 }
 
 
@@ -65,6 +70,10 @@ def plain_operator(op: ast.operator, left: Any, right: Any, node: ast.AST) -> An
                 f"This makes a list or text of more than {LENGTH:,} elements.", "", "too-large", node
             )
         pay_values(length)
+    if isinstance(left, dict) and isinstance(right, dict) and isinstance(op, ast.BitOr):
+        pay_values(len(left) + len(right))
+    if numbers and isinstance(op, ast.LShift) and (right > 128 or left > limits.NUMBER):
+        raise Refused("This number is too large.", "", "too-large", node)
     if numbers and isinstance(op, ast.Pow) and (abs(right) > 1000 or abs(left) > limits.NUMBER):
         raise Refused("This number is too large.", "", "too-large", node)
     try:

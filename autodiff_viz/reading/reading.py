@@ -36,6 +36,8 @@ from autodiff_viz.reading import (
     keras_layers,
     linear_algebra,
     python_functions,
+    python_library,
+    python_sets,
     tensor_arrays,
     tensorflow_tapes,
     torch_autograd,
@@ -51,6 +53,7 @@ from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.fusion import fused
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
+from autodiff_viz.reading.notebooks import notebook_code
 from autodiff_viz.reading.own_files import annotated, is_unedited, lines_of
 from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.several import Site, said, told_apart
@@ -160,13 +163,15 @@ def read(text: str) -> Reading:
     """Read a text as a graph. Nothing of it runs.
 
     Args:
-      text: a formula, or code of JAX, PyTorch, TensorFlow or NumPy.
+      text: a formula, or code of JAX, PyTorch, TensorFlow or NumPy; of a Jupyter notebook its code is read.
     Returns:
       The reading; what could not be read is in `refused`, and the graph has all that does not need it.
     Raises:
       GraphError: it is no text.
     """
     text = known_text(text)
+    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        text = notebook_code(text) or text
     with budget():
         r, refused, extent = _interpreted(text)
         if isinstance(r, Reading):
@@ -203,6 +208,8 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...],
     tensorflow_tapes.install(interpreter)
     tensor_arrays.install(interpreter)
     keras_layers.install(interpreter)
+    python_sets.install(interpreter)
+    python_library.install(interpreter)
     blank.install(interpreter)
     unread.install(interpreter)
     interpreter.library = "jax"
@@ -241,6 +248,7 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...],
         unread.forget_rest(interpreter, body[done:])
     places = list(interpreter.unread.refused.items())[:TOLD]
     refused = [_problem(error, text, getattr(at, "lineno", None)) for at, error in places]
+    refused = list(dict.fromkeys(refused))  # a line of a function that is called more than once
     # A statement of a block may have been refused before the block was.
     refused += [one for one in ended if one not in refused]
     refused.sort(key=lambda one: one.line or 0)
@@ -534,8 +542,13 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
                 for path, leaf in leaves(value)
                 if isinstance(leaf, Array) and r.is_known(leaf)
             }
+            plain = {
+                name: np.asarray(value)
+                for name, value in r.scope.names.items()
+                if type(value) in (int, float, bool)
+            }
         evaluation = Evaluation(r.builder, dtype)
-        return {
+        return plain | {
             name: evaluation.value(held)
             for name, held in named.items()
             if isinstance(held, Ref) and held.number not in left_out

@@ -19,12 +19,14 @@ from autodiff_viz.reading.blank import Bar, Blank, is_blank
 from autodiff_viz.reading.costs import budget, pay
 from autodiff_viz.reading.interpreter import LIBRARIES, USUAL, Interpreter, Unread
 from autodiff_viz.reading.jax_random import Seeds
+from autodiff_viz.reading.python_library import Random
 from autodiff_viz.reading.tensorflow_tapes import Variables
 from autodiff_viz.reading.torch_memory import Memory, info
 from autodiff_viz.reading.torch_tensors import TENSOR, Draws
 from autodiff_viz.reading.values import (
     Array,
     Class,
+    ClassMethod,
     Function,
     Instance,
     Native,
@@ -59,99 +61,37 @@ DRAWS = re.compile(
 """Parts of the names of functions that draw from the generator of a library."""
 
 NEVER_DRAW = frozenset(
-    [
-        "numpy",
-        "math",
-        "jax",
-        "flax",
-        "optax",
-        "equinox",
-        "haiku",
-        "tensorflow",
-        "keras",
-        "pandas",
-        "os",
-        "sys",
-    ]
-    + ["json", "re", "time", "datetime", "copy", "itertools", "functools", "collections", "csv", "pickle"]
-    + [
-        "pathlib",
-        "string",
-        "dataclasses",
-        "typing",
-        "abc",
-        "requests",
-        "urllib",
-        "glob",
-        "operator",
-        "random",
-    ]
-    + ["einops", "PIL", "cv2", "tiktoken", "inspect", "io", "zipfile", "gzip", "struct", "enum", "argparse"]
+    """
+    numpy math jax flax optax equinox haiku tensorflow keras pandas os sys json re time datetime copy
+    itertools functools collections csv pickle pathlib string dataclasses typing abc requests urllib
+    glob operator random einops PIL cv2 tiktoken inspect io zipfile gzip struct enum argparse
+    """.split()
 )
-"""Libraries that change nothing of what they get, and do not draw from the generators of NumPy and PyTorch."""
+"""Libraries that change nothing of what they get, and draw from no generator of NumPy or PyTorch."""
 
-DRAW_ALONE = frozenset(["sklearn", "scipy", "torchvision"])
+DRAW_ALONE = frozenset(["sklearn", "scipy", "torchvision", "random"])
 """Libraries that change nothing of what they get, and may draw."""
 
 CHANGE_NOTHING = frozenset(
-    # of containers and texts
-    ["items", "keys", "values", "get", "copy", "index", "count", "split", "join", "format", "strip", "lower"]
-    + ["upper", "startswith", "endswith", "replace", "read", "readlines", "splitlines", "close", "decode"]
-    + ["encode", "rstrip", "lstrip", "union", "intersection", "difference", "issubset", "most_common"]
-    # of arrays, beside those in the tables
-    + ["at", "set", "astype", "conj", "conjugate", "var", "std", "nonzero", "round", "cumprod", "fft"]
-    # of modules and optimizers
-    + ["parameters", "named_parameters", "state_dict", "children", "modules", "named_modules", "buffers"]
-    + ["named_children", "named_buffers", "get_last_lr", "cpu", "cuda", "gradient", "jacobian", "apply"]
-    + ["lower", "compile", "as_text", "summary", "init", "numpy", "item", "tolist", "get_weights"]
+    """
+    items keys values get copy index count split join format strip lower upper startswith endswith
+    replace read readlines splitlines close decode encode rstrip lstrip union intersection difference
+    issubset most_common at set astype conj conjugate var std nonzero round cumprod fft parameters
+    named_parameters state_dict children modules named_modules buffers named_children named_buffers
+    get_last_lr cpu cuda gradient jacobian apply compile as_text summary init numpy item tolist
+    get_weights
+    """.split()
 )
 """Methods that change nothing that they are called on or with."""
 
 PURE_BUILTINS = frozenset(
-    [
-        "range",
-        "len",
-        "sum",
-        "zip",
-        "enumerate",
-        "reversed",
-        "list",
-        "tuple",
-        "dict",
-        "set",
-        "frozenset",
-        "float",
-    ]
-    + [
-        "int",
-        "bool",
-        "abs",
-        "max",
-        "min",
-        "print",
-        "round",
-        "pow",
-        "isinstance",
-        "map",
-        "filter",
-        "any",
-        "all",
-    ]
-    + ["str", "repr", "hasattr", "getattr", "super", "sorted", "iter", "type", "id", "hash", "ord", "chr"]
-    + [
-        "complex",
-        "bytes",
-        "divmod",
-        "callable",
-        "slice",
-        "object",
-        "open",
-        "input",
-        "property",
-        "staticmethod",
-    ]
-    + ["classmethod", "issubclass", "format", "vars", "dir", "display", "hex", "bin", "help", "Exception"]
-    + ["ValueError", "TypeError", "RuntimeError", "NotImplementedError", "AssertionError", "KeyError"]
+    """
+    range len sum zip enumerate reversed list tuple dict set frozenset float int bool abs max min print
+    round pow isinstance map filter any all str repr hasattr getattr super sorted iter type id hash ord
+    chr complex bytes divmod callable slice object open input property staticmethod classmethod
+    issubclass format vars dir display hex bin help Exception ValueError TypeError RuntimeError
+    NotImplementedError AssertionError KeyError
+    """.split()
 )
 
 CHANGING_PATHS = re.compile(
@@ -261,6 +201,9 @@ def facts_of(body: Iterable[ast.AST]) -> Facts:
     return made
 
 
+_METHODS = (Function, Property, ClassMethod, Native)
+
+
 def names_in(node: ast.AST) -> set[str]:
     """Return the names that an expression reads."""
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
@@ -308,10 +251,14 @@ def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects
             if isinstance(of, Class) and id(of) not in seen_classes:
                 seen_classes.add(id(of))
                 reach += (
-                    more := [m for m in of.members.values() if isinstance(m, (Function, Property, Native))]
+                    more := [
+                        m
+                        for m in of.members.values()
+                        if isinstance(m, (Function, Property, ClassMethod, Native))
+                    ]
                 )
                 new += more
-            if isinstance(one, Property):
+            if isinstance(one, (Property, ClassMethod)):
                 one = one.function
             if isinstance(one, Function) and id(one) not in functions:
                 functions[id(one)] = one
@@ -458,7 +405,7 @@ def _of_call(
         if name == "step" and not given:  # of an optimizer: not what stands in .grad
             yield [receiver]
             return
-        if isinstance(holder, (Instance, Class, Super)) and isinstance(of, (Function, Property)):
+        if isinstance(holder, (Instance, Class, Super)) and isinstance(of, (Function, Property, ClassMethod)):
             return
         made.draws = True
         made.backward |= bool(r.state(Memory).of)
@@ -572,6 +519,7 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
     if effects.draws:
         r.state(Draws).generator.seeded = False
         r.state(Seeds).seeded = False
+        r.state(Random).seeded = False
     return effects.ends
 
 

@@ -157,6 +157,13 @@ class Property:
     function: Function
 
 
+@dataclass(frozen=True, eq=False)
+class ClassMethod:
+    """A method that is called with the class in place of the object."""
+
+    function: Function
+
+
 @dataclass(eq=False)
 class Instance:
     """An object of a class of the text, or of a library's class that has state, such as a layer.
