@@ -14,14 +14,17 @@ from typing import Any
 
 from autodiff_viz.reading.values import Native, Path, Refused
 
+# fmt: off
 LIBRARIES = frozenset(
-    """
-    matplotlib mpl_toolkits pylab seaborn plotly bokeh altair IPython ipywidgets graphviz torchviz
-    pydot networkx warnings logging time timeit datetime rich pprint tabulate torchinfo torchsummary
-    tensorboard tensorboardX wandb mlflow gc tqdm google textwrap platform psutil tracemalloc cProfile
-    pdb atexit signal
-    """.split()
+    [
+        "matplotlib", "mpl_toolkits", "pylab", "seaborn", "plotly", "bokeh", "altair", "IPython",
+        "ipywidgets", "graphviz", "torchviz", "pydot", "networkx", "warnings", "logging", "time",
+        "timeit", "datetime", "rich", "pprint", "tabulate", "torchinfo", "torchsummary",
+        "tensorboard", "tensorboardX", "wandb", "mlflow", "gc", "tqdm", "google", "textwrap",
+        "platform", "psutil", "tracemalloc", "cProfile", "pdb", "atexit", "signal",
+    ]
 )
+# fmt: on
 """Libraries that show, log, measure or wait."""
 
 FUNCTIONS = re.compile(

@@ -22,13 +22,17 @@ from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.python_values import number, room_for
 from autodiff_viz.reading.values import Array, Refused, leaves, mapped
 
-NAMES = tuple(
-    """
-    sqrt exp log log2 log10 log1p expm1 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh
-    atanh pow floor ceil trunc fabs fmod hypot degrees radians isclose isnan isinf isfinite copysign
-    gcd erf erfc gamma lgamma cbrt isqrt remainder dist prod fsum
-    """.split()
+# fmt: off
+NAMES = frozenset(
+    [
+        "sqrt", "exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "asin",
+        "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "pow", "floor",
+        "ceil", "trunc", "fabs", "fmod", "hypot", "degrees", "radians", "isclose", "isnan",
+        "isinf", "isfinite", "copysign", "gcd", "erf", "erfc", "gamma", "lgamma", "cbrt", "isqrt",
+        "remainder", "dist", "prod", "fsum",
+    ]
 )
+# fmt: on
 """Functions of `math` that are computed of plain numbers."""
 
 

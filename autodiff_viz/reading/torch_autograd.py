@@ -44,6 +44,7 @@ from autodiff_viz.reading.torch_memory import (
     source,
 )
 from autodiff_viz.reading.torch_places import in_place_method, item, set_item
+from autodiff_viz.reading.torch_random import Generator
 from autodiff_viz.reading.torch_shapes import t, transpose
 from autodiff_viz.reading.torch_structure import labels, with_parameters
 from autodiff_viz.reading.torch_tensors import (
@@ -54,6 +55,7 @@ from autodiff_viz.reading.torch_tensors import (
     Pair,
     check_drawn,
     dtype_in_use,
+    generator_attribute,
     requires_grad_,
     stopped,
     tensor,
@@ -710,6 +712,8 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         for one in args:
             if isinstance(one, Array):
                 refreshed(r, one)
+        if "keepdims" in keywords:  # as NumPy calls it; PyTorch takes both
+            keywords["keepdim"] = keywords.pop("keepdims")
         result = function(r, *args, **keywords)
         if isinstance(r.builder, Builder) and not r.no_grad:
             given = [one for value in (*args, *keywords.values()) for one in _arrays(value)]
@@ -862,6 +866,14 @@ def detect_anomaly(r: Interpreter, mode: bool = True, check_nan: bool = True) ->
     """Read that a NaN in a backward pass is an error."""
     r.state(Autograd).anomaly |= bool(mode)
     return Nothing()
+
+
+@known("torch.compile", "torch.jit.script", "torch.jit.export", "torch.jit.ignore", table=TORCH)
+def compiled(r: Interpreter, model: Any = None, **options: Any) -> Any:
+    """Read what is compiled as it is: the numbers are the same but for rounding."""
+    if set(options) - {"mode", "fullgraph", "dynamic", "backend", "options", "disable"}:
+        raise Refused("torch.compile() is not read with these arguments.")
+    return model if model is not None else Native(lambda _, args, __: args[0], "compile")
 
 
 for _name in ("torch.autograd.profiler.record_function", "torch.autograd.graph.set_multithreading_enabled"):
@@ -1501,6 +1513,7 @@ def install(r: Interpreter) -> None:
     r.handlers.attribute["torch"] = tensor_attribute
     r.handlers.set_attribute[Array] = set_tensor_attribute
     r.handlers.attribute[Pair] = pair_attribute
+    r.handlers.attribute[Generator] = generator_attribute
     for kind in (Mode, Set, Nothing):
         r.handlers.enter[kind] = enter_mode
         r.handlers.call[kind] = call_mode

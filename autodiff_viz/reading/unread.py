@@ -22,6 +22,7 @@ from autodiff_viz.reading.jax_random import Seeds
 from autodiff_viz.reading.python_library import Random
 from autodiff_viz.reading.tensorflow_tapes import Variables
 from autodiff_viz.reading.torch_memory import Memory, info
+from autodiff_viz.reading.torch_random import Generator
 from autodiff_viz.reading.torch_tensors import TENSOR, Draws
 from autodiff_viz.reading.values import (
     Array,
@@ -60,39 +61,52 @@ DRAWS = re.compile(
 )
 """Parts of the names of functions that draw from the generator of a library."""
 
+# fmt: off
 NEVER_DRAW = frozenset(
-    """
-    numpy math jax flax optax equinox haiku tensorflow keras pandas os sys json re time datetime copy
-    itertools functools collections csv pickle pathlib string dataclasses typing abc requests urllib
-    glob operator random einops PIL cv2 tiktoken inspect io zipfile gzip struct enum argparse
-    """.split()
+    [
+        "numpy", "math", "jax", "flax", "optax", "equinox", "haiku", "tensorflow", "keras",
+        "pandas", "os", "sys", "json", "re", "time", "datetime", "copy", "itertools", "functools",
+        "collections", "csv", "pickle", "pathlib", "string", "dataclasses", "typing", "abc",
+        "requests", "urllib", "glob", "operator", "random", "einops", "PIL", "cv2", "tiktoken",
+        "inspect", "io", "zipfile", "gzip", "struct", "enum", "argparse",
+    ]
 )
+# fmt: on
 """Libraries that change nothing of what they get, and draw from no generator of NumPy or PyTorch."""
 
 DRAW_ALONE = frozenset(["sklearn", "scipy", "torchvision", "random"])
 """Libraries that change nothing of what they get, and may draw."""
 
+# fmt: off
 CHANGE_NOTHING = frozenset(
-    """
-    items keys values get copy index count split join format strip lower upper startswith endswith
-    replace read readlines splitlines close decode encode rstrip lstrip union intersection difference
-    issubset most_common at set astype conj conjugate var std nonzero round cumprod fft parameters
-    named_parameters state_dict children modules named_modules buffers named_children named_buffers
-    get_last_lr cpu cuda gradient jacobian apply compile as_text summary init numpy item tolist
-    get_weights
-    """.split()
+    [
+        "items", "keys", "values", "get", "copy", "index", "count", "split", "join", "format",
+        "strip", "lower", "upper", "startswith", "endswith", "replace", "read", "readlines",
+        "splitlines", "close", "decode", "encode", "rstrip", "lstrip", "union", "intersection",
+        "difference", "issubset", "most_common", "at", "set", "astype", "conj", "conjugate", "var",
+        "std", "nonzero", "round", "cumprod", "fft", "parameters", "named_parameters",
+        "state_dict", "children", "modules", "named_modules", "buffers", "named_children",
+        "named_buffers", "get_last_lr", "cpu", "cuda", "gradient", "jacobian", "apply", "compile",
+        "as_text", "summary", "init", "numpy", "item", "tolist", "get_weights",
+    ]
 )
+# fmt: on
 """Methods that change nothing that they are called on or with."""
 
+# fmt: off
 PURE_BUILTINS = frozenset(
-    """
-    range len sum zip enumerate reversed list tuple dict set frozenset float int bool abs max min print
-    round pow isinstance map filter any all str repr hasattr getattr super sorted iter type id hash ord
-    chr complex bytes divmod callable slice object open input property staticmethod classmethod
-    issubclass format vars dir display hex bin help Exception ValueError TypeError RuntimeError
-    NotImplementedError AssertionError KeyError
-    """.split()
+    [
+        "range", "len", "sum", "zip", "enumerate", "reversed", "list", "tuple", "dict", "set",
+        "frozenset", "float", "int", "bool", "abs", "max", "min", "print", "round", "pow",
+        "isinstance", "map", "filter", "any", "all", "str", "repr", "hasattr", "getattr", "super",
+        "sorted", "iter", "type", "id", "hash", "ord", "chr", "complex", "bytes", "divmod",
+        "callable", "slice", "object", "open", "input", "property", "staticmethod", "classmethod",
+        "issubclass", "format", "vars", "dir", "display", "hex", "bin", "help", "Exception",
+        "ValueError", "TypeError", "RuntimeError", "NotImplementedError", "AssertionError",
+        "KeyError",
+    ]
 )
+# fmt: on
 
 CHANGING_PATHS = re.compile(
     r"_$|^torch\.nn\.utils\.|^torch\.optim\.lr_scheduler\.|^torch\.optim\.swa_utils\.|^torch\.autograd\.backward$"
@@ -457,7 +471,7 @@ def reachable(values: Iterable[Any]) -> Iterator[Any]:
         elif isinstance(one, Instance):
             held = [*one.fields.values(), one.of]
         elif isinstance(one, Array):
-            held = (one.base,)
+            held = (getattr(one, "base", None),)
         elif isinstance(one, Unknown):
             held = one.holds
         elif isinstance(one, Native):
@@ -517,7 +531,11 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
             if one.requires_grad:
                 _forget_gradient(r, one, about, Unknown(line, about.label and f"{about.label}.grad", body[0]))
     if effects.draws:
-        r.state(Draws).generator.seeded = False
+        for one in (
+            r.state(Draws).generator,
+            *(each for each in effects.reads if isinstance(each, Generator)),
+        ):
+            one.seeded = False
         r.state(Seeds).seeded = False
         r.state(Random).seeded = False
     return effects.ends
@@ -549,8 +567,8 @@ def _forget_object(r: Interpreter, one: Any, cause: Unknown) -> None:
 
 def _whole(one: Array) -> Array:
     """Return the array that one is a view of, or itself."""
-    while one.base is not None:
-        one = one.base
+    while (above := getattr(one, "base", None)) is not None:
+        one = above
     return one
 
 
