@@ -306,6 +306,7 @@ def code_view(text: str, graph: Graph, dtype: str) -> dict[str, Any] | None:
         other.append(f"The code computes in {reading.dtype}, this page in {dtype}.")
     return {
         "library": LIBRARIES.get(reading.dialect, reading.dialect),
+        "extent": reading.extent.replace("`", ""),
         "other": " ".join(other),
         "changes": [
             {"lines": list(change.lines or (change.line,))[:LINES], "says": change.says}

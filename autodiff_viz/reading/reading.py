@@ -44,6 +44,7 @@ from autodiff_viz.reading import (
     torch_distributions,
     torch_modules,
     torch_optimizers,
+    torch_structure,
     unread,
 )
 from autodiff_viz.reading.builder import Ref, TooLarge
@@ -490,6 +491,7 @@ def _length(text: str, line: int) -> int:
 
 
 def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
+    torch_structure.name_nodes(r)
     root = r.roots[-1] if r.roots else _last(r, {*r.builder.left_out, *r.builder.merged, *r.unread.nodes})
     kept = r.builder.ancestors(*_kept(r))
     gone = r.state(tensorflow_tapes.Variables).left_out - kept

@@ -8,6 +8,7 @@ to `.grad` is added here too: the graph's output is then the sum of both outputs
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -1387,6 +1388,9 @@ def checkpoint_sequential(
 # Answers.
 
 
+_INDEX = re.compile(r"\[['\"]?([^\]'\"\[]{1,64})['\"]?\]")  # [0], ["w"]
+
+
 class Answers(dict):
     """Gradients by name; another name of the same tensor is understood too, and the end of one alone."""
 
@@ -1402,6 +1406,9 @@ class Answers(dict):
                 raise GraphError(
                     Problem("unknown", f"`{each}` is unknown: line {line} was not read.", line=line, column=0)
                 )
+        plain = _INDEX.sub(r".\1", name).removeprefix("self.").removesuffix(".grad")
+        if plain != name and isinstance(name, str):  # as code writes it: params[0]["w"], x.grad
+            return self[plain]
         if name in self.aliases and self.aliases[name] in self:
             return self[self.aliases[name]]
         ends = [key for key, value in self.items() if key.endswith(f".{name}") and value is not None]
