@@ -25,7 +25,7 @@ from autodiff_viz.graph.short_text import formula_in, read_short_text, short_tex
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import well_formed
 from autodiff_viz.lab import code, glossary, own_data
-from autodiff_viz.lab.code import code_in, notebook_code
+from autodiff_viz.lab.code import code_in
 from autodiff_viz.lab.edits import document
 from autodiff_viz.lab.edits.document import imported
 from autodiff_viz.lab.inspector.parameters import read_shape as inspector_shape
@@ -50,6 +50,7 @@ from autodiff_viz.language.scanner import scan
 from autodiff_viz.lessons.codec import is_tour, read_tour
 from autodiff_viz.lessons.search import meant
 from autodiff_viz.ops import indexing
+from autodiff_viz.reading.notebooks import notebook_code
 from autodiff_viz.training.run import USUAL
 from autodiff_viz.ui.inbox import read_stamp
 from autodiff_viz.ui.server.admission import is_from_own_page, origin
@@ -282,7 +283,6 @@ PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "graph.short_text.read_short_text": (lambda text: read_short_text(text, limits.TEXT), ("1",)),
     "graph.short_text.formula_in": (formula_in, ("?f=1", "?f=")),
     "lab.code.code_in": (code_in, ("import a\n", "a.b\n", "x = f'")),
-    "lab.code.notebook_code": (notebook_code, ('{"cells": [',)),
     "lab.glossary.words_in": (glossary.words_in, ("[a](", "`", "*")),
     "lab.inspector.parameters.read_shape": (inspector_shape, ("[", "3, ")),
     "lab.own_data.read_table": (read_table, ("a,b\n", "1;", '"', "1,000\n")),
@@ -308,6 +308,7 @@ PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "lessons.codec.is_tour": (is_tour, ("{", "?tour=")),
     "lessons.codec.read_tour": (read_tour, ('{"tour": ', "?tour=", "[")),
     "ops.indexing.from_text": (indexing.from_text, ("0, ", "1:")),
+    "reading.notebooks.notebook_code": (notebook_code, ('{"cells": [',)),
     "ui.inbox.read_stamp": (read_stamp, ("0123456789.",)),
     "ui.server.wire_format.has_more_fields": (
         lambda text: has_more_fields(text.encode("utf-8", "replace"), BackMsg.DESCRIPTOR, 20_000),

@@ -6,9 +6,11 @@ all values that a text calls `x`, the last keeps the name.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from math import prod
 from typing import Any, Union
 
@@ -371,7 +373,7 @@ class Builder:
     def _names(self, drafts: Mapping[int, Draft]) -> dict[int, str]:
         by_hint: dict[str, list[int]] = defaultdict(list)
         for number, draft in drafts.items():
-            by_hint[draft.hint if draft.hint and draft.hint != SEED else ""].append(number)
+            by_hint[as_name(draft.hint) if draft.hint and draft.hint != SEED else ""].append(number)
         names: dict[int, str] = {}
         taken = {hint for hint in by_hint if hint}
         for hint, those in by_hint.items():
@@ -390,6 +392,27 @@ class Builder:
                 names[number] = numbered(stem, taken)
             taken.add(names[number])
         return names
+
+
+def node_name(label: str) -> str:
+    """Return the name that the node of an argument gets: the last part of its path that is a word.
+
+    What follows that stays: "layer.w" is w, and "params.0.1" is params_0_1.
+    """
+    parts = label.split(".")
+    first = max((i for i, part in enumerate(parts) if part[:1].isalpha()), default=0)
+    return as_name("_".join(parts[first:]))
+
+
+def as_name(hint: str) -> str:
+    """Return what a text calls a value as the name of a node, which is an identifier in ASCII."""
+    name = re.sub(r"[^A-Za-z0-9_]", "_", hint[: limits.NAME - DIGITS])
+    if not name[:1].isalpha():
+        name = f"x_{name.lstrip('_')}"
+    return f"{name}_" if iskeyword(name) else name
+
+
+DIGITS = 8  # of what tells names apart, at their end
 
 
 def named_node(draft: Draft, name: str, names: Mapping[int, str]) -> Node:

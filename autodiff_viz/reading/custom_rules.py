@@ -16,7 +16,7 @@ from autodiff_viz.reading.tensorflow_tapes import Variables
 from autodiff_viz.reading.tensorflow_tensors import Overrides, tensor
 from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.torch_tensors import TENSOR, TORCH
-from autodiff_viz.reading.values import Array, Class, Function, Native, Refused
+from autodiff_viz.reading.values import Array, Class, ClassMethod, Function, Native, Refused
 
 
 def _pair(value: Any, needed: str) -> tuple[Any, Any]:
@@ -56,8 +56,14 @@ def class_attribute(r: Interpreter, owner: Class, name: str, node: ast.AST) -> A
     """Return an attribute of a class; `apply` of an `autograd.Function` calls it."""
     if name == "apply" and is_function(r, owner):
         return Native(lambda _, args, kw: apply_function(r, owner, args, node), f"{owner.name}.apply")
+    member = owner.members.get(name)
+    if isinstance(member, ClassMethod):
+        function = member.function
+        return Native(lambda _, args, kw: r.call(function, [owner, *args], kw, node), name, function)
     if name in owner.members:
-        return owner.members[name]
+        return member
+    if name == "__name__":
+        return owner.name
     raise Refused(f"{owner.name} has no {name!r}.", at=node)
 
 

@@ -25,7 +25,7 @@ from autodiff_viz.reading.arrays import (
     shape_of,
     untraced,
 )
-from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
+from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref, node_name
 from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
@@ -311,13 +311,13 @@ def argument(
             # Each row has a derivative of its own, even by what all rows share.
             node = spread(r, leaf, tuple(active)) if tuple(active) != leaf.rows else r.copied(leaf)
             if not node.is_node:
-                node = replace(node, held=r.builder.input(node.held, label.rpartition(".")[2]))
+                node = replace(node, held=r.builder.input(node.held, node_name(label)))
             elif node.held == leaf.held:
                 node = r.copied(node)
         elif leaf.is_node or not isinstance(r.builder, Builder):
             node = r.copied(leaf)
         else:
-            held = r.builder.input(leaf.held, label.rpartition(".")[2])
+            held = r.builder.input(leaf.held, node_name(label))
             node = leaf = replace(leaf, held=held)
         dtype = node.dtype if r.wide or node.dtype != "float64" or hips else "float32"
         framework = node.framework if node.framework in ("torch", "tf") else "numpy" if hips else "jax"

@@ -8,6 +8,7 @@ to `.grad` is added here too: the graph's output is then the sum of both outputs
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,6 +47,7 @@ from autodiff_viz.reading.torch_memory import (
     source,
 )
 from autodiff_viz.reading.torch_places import in_place_method, item, set_item
+from autodiff_viz.reading.torch_random import Generator
 from autodiff_viz.reading.torch_shapes import t, transpose
 from autodiff_viz.reading.torch_structure import labels, with_parameters
 from autodiff_viz.reading.torch_tensors import (
@@ -56,6 +58,7 @@ from autodiff_viz.reading.torch_tensors import (
     Pair,
     check_drawn,
     dtype_in_use,
+    generator_attribute,
     requires_grad_,
     stopped,
     tensor,
@@ -305,6 +308,8 @@ def backward(
         new = gradient_node(r, root, refs, one.dtype, create)
         about = info(r, one)
         old = about.grad
+        if not r.is_known(old):  # and so is what is added to it
+            continue
         if old is None:
             about.grad = new
         elif create:
@@ -736,6 +741,8 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                         "Write torch.from_numpy(...) of the array.",
                         "array",
                     )
+        if "keepdims" in keywords:  # as NumPy calls it; PyTorch takes both
+            keywords["keepdim"] = keywords.pop("keepdims")
         result = function(r, *args, **keywords)
         if isinstance(r.builder, Builder) and not r.no_grad:
             given = [one for value in (*args, *keywords.values()) for one in _arrays(value)]
@@ -911,6 +918,14 @@ def detect_anomaly(r: Interpreter, mode: bool = True, check_nan: bool = True) ->
     """Read that a NaN in a backward pass is an error."""
     r.state(Autograd).anomaly |= bool(mode)
     return Nothing()
+
+
+@known("torch.compile", "torch.jit.script", "torch.jit.export", "torch.jit.ignore", table=TORCH)
+def compiled(r: Interpreter, model: Any = None, **options: Any) -> Any:
+    """Read what is compiled as it is: the numbers are the same but for rounding."""
+    if set(options) - {"mode", "fullgraph", "dynamic", "backend", "options", "disable"}:
+        raise Refused("torch.compile() is not read with these arguments.")
+    return model if model is not None else Native(lambda _, args, __: args[0], "compile")
 
 
 for _name in ("torch.autograd.profiler.record_function", "torch.autograd.graph.set_multithreading_enabled"):
@@ -1424,14 +1439,27 @@ def checkpoint_sequential(
 # Answers.
 
 
+_INDEX = re.compile(r"\[['\"]?([^\]'\"\[]{1,64})['\"]?\]")  # [0], ["w"]
+
+
 class Answers(dict):
     """Gradients by name; another name of the same tensor is understood too, and the end of one alone."""
 
     def __init__(self, aliases: dict[str, str]):
         super().__init__()
         self.aliases = aliases
+        self.unknown: Mapping[str, int] = {}
 
     def __missing__(self, name: str) -> Any:
+        for each in (name, f"{name}.grad"):
+            if each in self.unknown:
+                line = self.unknown[each]
+                raise GraphError(
+                    Problem("unknown", f"`{each}` is unknown: line {line} was not read.", line=line, column=0)
+                )
+        plain = _INDEX.sub(r".\1", name).removeprefix("self.").removesuffix(".grad")
+        if plain != name and isinstance(name, str):  # as code writes it: params[0]["w"], x.grad
+            return self[plain]
         if name in self.aliases and self.aliases[name] in self:
             return self[self.aliases[name]]
         ends = [key for key, value in self.items() if key.endswith(f".{name}") and value is not None]
@@ -1543,6 +1571,7 @@ def install(r: Interpreter) -> None:
     r.handlers.attribute["torch"] = tensor_attribute
     r.handlers.set_attribute[Array] = set_tensor_attribute
     r.handlers.attribute[Pair] = pair_attribute
+    r.handlers.attribute[Generator] = generator_attribute
     for kind in (Mode, Set, Nothing):
         r.handlers.enter[kind] = enter_mode
         r.handlers.call[kind] = call_mode

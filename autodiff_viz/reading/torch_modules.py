@@ -42,6 +42,7 @@ from autodiff_viz.reading.values import (
     FLOATS,
     Array,
     Class,
+    ClassMethod,
     Function,
     Instance,
     Native,
@@ -746,6 +747,8 @@ def instance_attribute(r: Interpreter, instance: Instance, name: str, node: ast.
         member = instance.of.members[name]
         if isinstance(member, Property):
             return r.call(member.function, [instance], {}, node)
+        if isinstance(member, ClassMethod):
+            return r.attribute(instance.of, name, node)
         if isinstance(member, Function) and not member.static:
             return Native(lambda _, args, kw: r.call(member, [instance, *args], kw, node), name, member)
         return member

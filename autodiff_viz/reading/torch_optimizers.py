@@ -155,7 +155,7 @@ def take_step(r: Interpreter, one: Optimizer) -> None:
                 if about.grad is None:
                     continue
                 kept = one.kept.setdefault(parameter, {})
-                plain = Array(parameter.held, "torch", parameter.dtype)
+                plain = Array(r.fresh(parameter).held, "torch", parameter.dtype)
                 new = one.step(Ops(r), group, plain, r.fresh(about.grad), kept)
                 change(r, parameter, Array(new.held, "torch", parameter.dtype))
     finally:

@@ -9,7 +9,7 @@ from typing import Any
 
 from autodiff_viz.reading.costs import WALKED, pay_values
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.torch_memory import LibraryError, info
 from autodiff_viz.reading.values import Array, Instance
 
 
@@ -100,6 +100,19 @@ def labels(r: Interpreter) -> tuple[dict[Array, str], dict[str, str]]:
             else:
                 names[one] = long
     return names, aliases
+
+
+def name_nodes(r: Interpreter) -> None:
+    """Give the nodes of parameters the names that answers have for these: with one module that of the
+    parameter in it, with several that of the module too."""
+    names, aliases = labels(r)
+    long = {short: whole for whole, short in aliases.items()}
+    for one, label in names.items():
+        # A parameter of a Sequential is "0.weight", which is no name: its module's own is put before it.
+        name = label if not label[:1].isdigit() else long.get(label, label)
+        for ref in {*info(r, one).sources, *([one.held] if one.is_node else [])}:
+            if r.builder.drafts[ref.number].hint:
+                r.builder.drafts[ref.number].hint = name.replace(".", "_")
 
 
 def children_of_all(instance: Instance) -> Iterator[tuple[str, Instance]]:
