@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from autodiff_viz.graph.model import IDENTITY, INPUT, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
@@ -55,9 +54,8 @@ class Info:
       storage: its memory.
       parent, kind, derive, push: the tensor that it shows a part of, how it is computed from that, and what
       the parent becomes when it is changed. sources: the nodes that a leaf is differentiated by: one for
-      each set of numbers that it has had. grad: `.grad`. hooks: functions of its gradient, in order. hooked:
-      the node whose rule stands for them. stale: whether its parent has changed since it was computed.
-      readonly: why it cannot be changed in place; "" if it can.
+      each set of numbers that it has had. grad: `.grad`. stale: whether its parent has changed since it was
+      computed. readonly: why it cannot be changed in place; "" if it can.
     """
 
     label: str = ""
@@ -68,8 +66,6 @@ class Info:
     push: Push | None = None
     sources: list[Ref] = field(default_factory=list)
     grad: Array | None = None
-    hooks: list[Any] = field(default_factory=list)
-    hooked: Ref | None = None
     stale: bool = False
     readonly: str = ""
 
