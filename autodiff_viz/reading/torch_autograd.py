@@ -8,7 +8,7 @@ to `.grad` is added here too: the graph's output is then the sum of both outputs
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any

@@ -331,7 +331,7 @@ def _with(r: Interpreter, number: int, slots: tuple[Any, ...], rule: Rule) -> Re
 
 
 def _rule(r: Interpreter, arriving: Array, value: Array) -> tuple[Rule, list[Ref]]:
-    """Return the rule that rewrites a cotangent as a value was computed from the arriving one, with its reads.
+    """Return the rule that rewrites a cotangent as a value was computed from the arriving one.
 
     Raises:
       Refused: what it does is no lambda.

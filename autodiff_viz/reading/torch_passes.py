@@ -1,7 +1,7 @@
 """Find what a backward pass of PyTorch goes through, and note that it has gone there.
 
-The derivative itself is a node of the graph; what is known beside it is which values it was computed from, what
-it frees, and what the text has asked for.
+The derivative itself is a node of the graph; beside it is known which values it was computed from, what it
+frees, and what the text has asked for.
 """
 
 from __future__ import annotations
