@@ -13,11 +13,10 @@ from typing import Any
 
 from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Lambda, Rule, Term
 from autodiff_viz.graph.model import params as as_params
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
+from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE, STOP
 from autodiff_viz.reading.arrays import known, shape_of
-from autodiff_viz.reading.builder import Builder, Draft, Ref
-from autodiff_viz.reading.costs import pay_values
-from autodiff_viz.reading.declared import zeros_of
+from autodiff_viz.reading.builder import Builder, Ref
+from autodiff_viz.reading.declared import passed_by, passes_to, zeros_of
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError, info, source
 from autodiff_viz.reading.torch_passes import between, gradient_node
@@ -240,29 +239,9 @@ def hooked(r: Interpreter, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
 
 def refuse_hooks(r: Interpreter, root: Array) -> None:
     """Refuse a derivative that `torch.func` takes of what has hooks on its way."""
-    below = _cone(r, root.held) if root.is_node and r.state(Hooks).places else set()
+    below = passed_by(r.builder, root.held) if root.is_node and r.state(Hooks).places else set()
     if any(ref.number in below for place in r.state(Hooks).places for refs in place.at(r) for ref in refs):
         raise Refused("Hooks are read with backward() and autograd.grad() only.")
-
-
-def _passes_to(draft: Draft) -> list[int]:
-    """Return the numbers of the nodes that a node passes gradients to."""
-    if draft.rule.kind == STOP:
-        return []
-    slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
-    return [slot.number for slot in slots if isinstance(slot, Ref)]
-
-
-def _cone(r: Interpreter, root: Ref) -> set[int]:
-    """Return the numbers of the nodes that gradients pass on their way from an output."""
-    found, waiting = set(), [root.number]
-    while waiting:
-        number = waiting.pop()
-        if number not in found:
-            found.add(number)
-            waiting += _passes_to(r.builder.drafts[number])
-    pay_values(len(found))
-    return found
 
 
 def differentiated(r: Interpreter, root: Ref) -> tuple[bool, set[int]]:
@@ -271,12 +250,12 @@ def differentiated(r: Interpreter, root: Ref) -> tuple[bool, set[int]]:
     A derivative is one node of the graph, and depends on its ends alone.
     """
     inside: set[int] = set()
-    grads = [number for number in _cone(r, root) if r.builder.drafts[number].op == GRAD]
+    grads = [number for number in passed_by(r.builder, root) if r.builder.drafts[number].op == GRAD]
     for number in grads:
         z, x = r.builder.drafts[number].slots
         depends = {x.number}
-        for one in sorted(_cone(r, z)):
-            if any(slot in depends for slot in _passes_to(r.builder.drafts[one])):
+        for one in sorted(passed_by(r.builder, z)):
+            if any(slot.number in depends for slot in passes_to(r.builder.drafts[one])):
                 depends.add(one)
         inside |= depends - {x.number, z.number}
     return bool(grads), inside
@@ -291,7 +270,7 @@ def _copied(
     """
     below: dict[int, Ref] = {}
     above: dict[int, Ref] = {}
-    for number in sorted(_cone(r, root.held)) if rules else ():
+    for number in sorted(passed_by(r.builder, root.held)) if rules else ():
         draft = r.builder.drafts[number]
         slots = draft.slots
         if draft.rule.kind != STOP:
