@@ -266,12 +266,12 @@ class Builder:
             computed.add(number)
             draft = self.drafts[number]
             if draft.op == GRAD:
-                between = self._between(*(slot.number for slot in draft.slots[:2]))
+                between = self.between(*(slot.number for slot in draft.slots[:2]))
                 waiting += [(one, True) for one in between]
             waiting += [(slot.number, False) for slot in refs(draft.slots)]
         return computed, given - computed
 
-    def _between(self, z: int, x: int) -> set[int]:
+    def between(self, z: int, x: int) -> set[int]:
         """Return the nodes that depend on x and that z depends on."""
         above, depends = self.ancestors(Ref(z)), {x}
         for number in sorted(above):

@@ -20,7 +20,7 @@ import numpy as np
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
-from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
+from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.blank import Blank, of_library, unknown
@@ -1271,7 +1271,10 @@ class Interpreter:
         if isinstance(value, Blank):
             raise unknown(value)
         if isinstance(value, Array):
-            return self.fresh(value).held
+            held = self.fresh(value).held
+            if isinstance(held, (str, Call)) and isinstance(self.builder, Builder):
+                raise Refused("What arrives cannot be read by a derivative inside a declared one.")
+            return held
         if isinstance(value, bool):
             return float(value)
         if isinstance(value, (int, float)):

@@ -20,12 +20,12 @@ class Modules:
     Attributes:
       parameters: tensors that are parameters, and not only tensors at a module.
       tops: modules that the text gives a name, with the name.
-      hooks: functions that are called with what a module returns.
+      hooks: of a module, or None for all, functions by the name of what registers them.
     """
 
     parameters: dict[Array, None] = field(default_factory=dict)
     tops: list[tuple[str, Instance]] = field(default_factory=list)
-    hooks: dict[Instance, list[Any]] = field(default_factory=dict)
+    hooks: dict[tuple[Instance | None, str], list[Any]] = field(default_factory=dict)
 
 
 def children(instance: Instance) -> Iterator[tuple[str, Instance]]:
