@@ -1,4 +1,4 @@
-"""List the tracks, and in each the lessons in teaching order; contributed tours come last, then the server's own.
+"""List the tracks, and in each the lessons in teaching order; lessons that are files come last.
 
 To add a lesson, add a file in the folder of its track and a line here.
 """

@@ -20,6 +20,7 @@ from playwright.sync_api import Frame, FrameLocator, Page, expect
 from autodiff_viz.embedding.contract import CONTRACT, SANDBOX, frame_code, without_embed
 from tests.browser.lab_page import MINUS, LabPage
 from tests.browser.page.test_axe import faults
+from tests.own_lesson import KEY
 
 PARENT = (Path(__file__).parents[3] / "autodiff_viz" / "web" / "embed" / "parent.js").read_text("utf-8")
 PAGE = """<!doctype html><title>Course</title><body style="margin: 0">{frames}
@@ -216,7 +217,7 @@ def turn_wheel(page: Page, name: str) -> bool:
 
 
 def test_what_may_not_be_changed_is_refused_here_and_by_the_server(page, address):
-    with course(framed(address, "lab", "&edit=none&lesson=fork&node=a&start=now")) as place:
+    with course(framed(address, "lab", f"&edit=none&lesson={KEY}&node=a&start=now")) as place:
         page.goto(place)
         frame = page.frame("lab")
         frame.wait_for_function(LIVE, timeout=30_000)

@@ -8,6 +8,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from autodiff_viz.lessons.gallery import LESSONS, lesson
+from tests.own_lesson import KEY, LESSON
 
 DONE = """() => localStorage.setItem("autodiff_viz done",
   JSON.stringify(["fork:0", "fork:1", "fork:2", "fork:3"]))"""
@@ -23,7 +24,7 @@ def test_a_lesson_is_found_and_progress_is_shown_taken_along_and_forgotten(page:
     expect(search).to_be_focused()
     page.keyboard.type("REMAT")
     expect(page.locator(".card[data-key=checkpointing]")).to_be_visible()
-    expect(page.locator(".card[data-key=fork]")).to_be_hidden()
+    expect(page.locator(f".card[data-key={KEY}]")).to_be_hidden()
     expect(page).to_have_url(re.compile(r"\?q=REMAT$"))
     expect(found).to_have_text(re.compile(rf"^\d+ of {len(LESSONS)} lessons$"))
     search.fill("zzz")
@@ -35,24 +36,24 @@ def test_a_lesson_is_found_and_progress_is_shown_taken_along_and_forgotten(page:
 
     page.evaluate(DONE)
     page.evaluate(PARTS)
-    page.goto(f"{address}/lessons?q=fork")
-    fork = page.locator(".card[data-key=fork]")
+    page.goto(f"{address}/lessons?q={KEY}")
+    fork = page.locator(f".card[data-key={KEY}]")
     expect(fork.locator(".state")).to_have_text("✓ Done")
     following = page.locator(".continue a")
-    after = LESSONS[LESSONS.index(lesson("fork")) + 1]
+    after = LESSONS[LESSONS.index(LESSON) + 1]
     expect(following).to_have_text(after.title)
     expect(following).to_have_attribute("href", re.compile(rf"\?lesson={after.key}$"))
     search.fill("")
     page.get_by_label("Not done yet").check()
     expect(fork).to_be_hidden()
     page.locator(".surprise").hover()
-    assert "lesson=fork" not in (page.locator(".surprise").get_attribute("href") or "")
+    assert f"lesson={KEY}" not in (page.locator(".surprise").get_attribute("href") or "")
 
     page.get_by_text("Your progress").click()
     text = page.get_by_label("Progress as text")
     expect(text).not_to_have_value("")
     kept = text.input_value()
-    assert [each["key"] for each in json.loads(kept)["lessons"]] == ["fork", "surgery"]
+    assert [each["key"] for each in json.loads(kept)["lessons"]] == [KEY, "surgery"]
     page.get_by_role("button", name="Forget all").click()
     page.get_by_role("button", name="Forget all").click()
     expect(page.locator(".continue")).to_be_hidden()

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.lab_page import FOUND, LabPage, saying
 from tests.browser.page.test_axe import faults
 from tests.lab.qr_reader import modules_of, text_of
+from tests.own_lesson import GRAPHS, KEY, LAST
 
 SMALL, HIGH = {"width": 1280, "height": 720}, {"width": 1920, "height": 1080}
 LEAST = ((SMALL, 20), (HIGH, 28))
@@ -82,12 +83,12 @@ def test_the_last_row_reads_all_of_a_lesson(page: Page, address: str, query: str
 
 
 def test_a_presenter_steps_hides_asks_blanks_points_and_leaves(page: Page, address: str):
-    lab = opened(page, address, "/?lesson=fork&present")
+    lab = opened(page, address, f"/?lesson={KEY}&present")
     for window, least in LEAST:
         page.set_viewport_size(window)
         wait_for_the_last_row(page, least)
     title, caption, place = (page.locator(f".stage-{name}") for name in ("title", "caption", "place"))
-    expect(title).to_have_text(saying("What arrives at x?"))
+    expect(title).to_have_text(saying("What does x hear?"))
     expect(place).to_have_text("1 / 3")
     expect(numbers(lab)).to_have_text("z = 15what arrives at x: ?")
     page.keyboard.press("a")
@@ -118,7 +119,7 @@ def test_a_presenter_steps_hides_asks_blanks_points_and_leaves(page: Page, addre
     expect(says(lab)).to_have_text(saying("8 arrives at x"))
 
     page.keyboard.press("PageDown")  # behind the last step of the pass comes the next graph
-    expect(caption).to_have_text("Both wires into one product")
+    expect(caption).to_have_text(GRAPHS[1])
     expect(page).to_have_url(saying("present"))
     lab.settle()
     page.keyboard.press("a")
@@ -127,7 +128,7 @@ def test_a_presenter_steps_hides_asks_blanks_points_and_leaves(page: Page, addre
     page.keyboard.press("a")
     expect(arriving(lab, "x")).to_have_text("6")
     page.keyboard.press("End")
-    expect(caption).to_have_text("A sine and a cosine")
+    expect(caption).to_have_text(GRAPHS[LAST])
     page.keyboard.press("Home")
     expect(place).to_have_text("1 / 3")
     lab.settle()
@@ -147,7 +148,7 @@ def test_a_presenter_steps_hides_asks_blanks_points_and_leaves(page: Page, addre
     size = int(picture.get_attribute("viewBox").split()[2])
     link = urlsplit(text_of(modules_of(picture.locator("path").get_attribute("d"), size)))
     assert f"{link.scheme}://{link.netloc}" == address
-    assert parse_qs(link.query)["lesson"] == ["fork"]
+    assert parse_qs(link.query)["lesson"] == [KEY]
     assert picture.bounding_box()["height"] / size >= 6  # px of a module
     page.keyboard.press("Escape")
     expect(picture).to_have_count(0)
@@ -167,16 +168,16 @@ def test_a_presenter_steps_hides_asks_blanks_points_and_leaves(page: Page, addre
 
 @pytest.mark.nightly
 def test_notes_in_a_second_window_follow_the_stage_and_drive_it(page: Page, address: str):
-    lab = opened(page, address, "/?lesson=fork&present")
+    lab = opened(page, address, f"/?lesson={KEY}&present")
     page.keyboard.press("ArrowRight")
     expect(says(lab)).to_have_text("x = 3")
     with page.context.expect_page() as opening:
         page.keyboard.press("n")
     notes = opening.value
-    expect(notes.locator(".notes-caption")).to_have_text(saying("What arrives at x?"), timeout=30_000)
+    expect(notes.locator(".notes-caption")).to_have_text(saying("What does x hear?"), timeout=30_000)
     expect(notes.locator(".notes-says")).to_have_text("x = 3")
     expect(notes.locator(".notes-text")).to_contain_text("At x arrives 2 + 6 = 8.")
-    expect(notes.locator(".notes-next")).to_have_text("Next: Both wires into one product")
+    expect(notes.locator(".notes-next")).to_have_text(f"Next: {GRAPHS[1]}")
     expect(notes.locator(".notes-time")).to_have_text(re.compile(r"^\d+:\d\d$"))
     assert faults(notes) == []
     notes.reload()
