@@ -56,6 +56,7 @@ from autodiff_viz.ui.inbox import read_stamp
 from autodiff_viz.ui.server.admission import is_from_own_page, origin
 from autodiff_viz.ui.server.wire_format import has_more_fields
 from tests.linear_time import FLOOR, PIECES, TAILS, repeated, slow_at, texts_of
+from tests.own_lesson import KEY
 
 Parser = Callable[[str], object]
 
@@ -274,8 +275,8 @@ def scope_of(**headers: str) -> dict:
 PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "asking.answers.read_numbers": (lambda text: answers.read_numbers(text or "0", 3), ("1", "1/", "1,5")),
     "asking.answers.read_shape": (answers.read_shape, ("2x", "(", "1 ")),
-    "asking.summary.count": (summary.count, ("av1 ", "av1 fork: ", "av1 fork: number 1 try ")),
-    "asking.summary.read_line": (summary.read_line, ("av1 ", "av1 fork: ", "av9")),
+    "asking.summary.count": (summary.count, ("av1 ", f"av1 {KEY}: ", f"av1 {KEY}: number 1 try ")),
+    "asking.summary.read_line": (summary.read_line, ("av1 ", f"av1 {KEY}: ", "av9")),
     "export.footer.footer_in": (footer_in, (HEAD + "\n",)),
     "graph.codec.parsed": (codec.parsed, ('{"a":', '"', "[")),
     "graph.link.document_in": (link.document_in, ("1", "?g=1", "https://", "?")),
@@ -319,7 +320,7 @@ PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "notebook_code": (notebook_code, ('{"cells": [',)),
     "syntax_tree": (syntax_tree, ("x = f'", "import a", "a", "x = (")),
     "scan": (scan, STARTS),
-    "meant": (meant, ("fork",)),
+    "meant": (meant, (KEY,)),
     "preview": (lambda text: preview("/", {"tour": text, "lesson": ""}), ("eJ",)),
     "packed link": (lambda text: from_link(packed_link(text), limits.JSON), ('{"version": 1, "nodes": [',)),
     "packed formula": (lambda text: address.from_query({"f": short_text(text)}), STARTS),
