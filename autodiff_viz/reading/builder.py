@@ -339,7 +339,8 @@ class Builder:
                 reached.add(number)
                 if number not in cut:
                     waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
-        names = {number: f"n{number}" for number in sorted(reached)}
+        # Numbered anew, so that the steps of a loop are one program.
+        names = {number: f"n{place}" for place, number in enumerate(sorted(reached))}
         nodes = tuple(
             Node(name, INPUT, (), as_params(value=cut[number]))
             if number in cut

@@ -494,12 +494,14 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
                 for path, leaf in leaves(value)
                 if isinstance(leaf, Array)
             }
-        evaluation = Evaluation(r.builder, dtype)
-        return {
-            name: evaluation.value(held)
+        evaluation = Evaluation(r.builder, dtype, once=True)
+        wanted = {
+            name: held
             for name, held in named.items()
             if isinstance(held, Ref) and held.number not in left_out
         }
+        evaluation.prepare(wanted.values())
+        return {name: evaluation.value(held) for name, held in wanted.items()}
 
     left_out = frozenset({*r.builder.left_out, *r.builder.merged})
     by_sentence: dict[str, list[int]] = {}
@@ -640,7 +642,7 @@ def _of_tapes(r: Interpreter, asked: Iterable[Request], dtype: str) -> dict[str,
 
 def _of_transforms(r: Interpreter, asked: Iterable[Request], dtype: str) -> dict[str, np.ndarray | None]:
     found: dict[str, np.ndarray | None] = {}
-    evaluation = Evaluation(r.builder, dtype)
+    evaluation = Evaluation(r.builder, dtype, once=True)
     for request in asked:
         root, wrt, value = (r.builder.resolved(one) for one in (request.root, request.wrt, request.value))
         if request.wrt is None:

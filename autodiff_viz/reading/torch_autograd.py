@@ -1420,7 +1420,7 @@ def answers(r: Interpreter, asked: Mapping[str, Array | None], aliases: Mapping[
       GraphError: one of them depends on numbers that PyTorch draws and nobody knows.
     """
     results = Answers(dict(aliases))
-    plain = Evaluation(r.builder, dtype_in_use(r))
+    plain = Evaluation(r.builder, dtype_in_use(r), once=True)
     held = {label: None if one is None else refreshed(r, one).held for label, one in asked.items()}
     for label, value in held.items():
         results[label] = None if value is None else plain.value(value).copy()
@@ -1450,7 +1450,7 @@ def _check_draws(r: Interpreter, held: dict[str, Any], results: dict[str, Any]) 
                 shape = np.shape(params["value"])
                 new = others.normal(size=shape) if attempt % 2 else others.uniform(-3.0, 3.0, shape)
                 r.builder.drafts[number].params = {**params, "value": _literal(new)}
-            again = Evaluation(r.builder, dtype_in_use(r))
+            again = Evaluation(r.builder, dtype_in_use(r), once=True)
             for label, numbers in below.items():
                 if numbers and not np.array_equal(again.value(held[label]), results[label], equal_nan=True):
                     line, name = drawn[min(numbers)]
