@@ -318,7 +318,8 @@ class Builder:
             name = numbered(frame.name, taken) if frame.name in taken else frame.name
             taken.add(name)
             if frame.policy is None:
-                groups.append(Group(name, inside))
+                if len(groups) < limits.GROUPS:  # the page has no more; the nodes of the others stand alone
+                    groups.append(Group(name, inside))
             else:
                 saved = frozenset(node for node in inside if node in frame.saved)
                 regions.append(Region(name, inside, frame.policy or POLICIES[0], saved))

@@ -1,161 +1,307 @@
 """Call a library's function that is written in JAX: its program becomes nodes of the text's graph.
 
-What a library calls one thing is then values, dtypes and broadcasting of JAX by construction, can be called alone
-and held against the real library, and stands on the canvas as one group.
+A function of a dialect is ordinary code in `jax.numpy`, with `jax.custom_jvp` where the library's slope differs. Its
+values, dtypes and broadcasting are then JAX's, it can be called alone and held against the real library, and what the
+library calls one thing is one group on the canvas, or one node where an op of ours is the same.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from autodiff_viz.engine.trace import precision
 from autodiff_viz.functions.convert import Converter
-from autodiff_viz.functions.equations import Value
+from autodiff_viz.functions.equations import Value, constant
 from autodiff_viz.functions.nodes import Draft, Nodes
 from autodiff_viz.functions.nodes import Ref as Place
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.identity import identity
-from autodiff_viz.graph.model import INPUT, Rule
-from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
+from autodiff_viz.graph.identity import identity, remembered
+from autodiff_viz.graph.model import IDENTITY, INPUT, Rule
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.ops.native import NativeOp
-from autodiff_viz.reading.builder import Builder, Frame, Ref
+from autodiff_viz.reading.builder import Builder, Frame, Held
 from autodiff_viz.reading.costs import pay
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Path, Refused
 
-KEPT = 512  # programs
-TRACING, EQUATION = 40, 4  # steps of the budget for a function with shapes not met before, and for each of its equations
+KEPT = 512  # programs of functions, by the shapes and options that they are called with
+TRACED = 50  # steps of the budget, for a function with shapes or options that were not met before
+
+Shape = tuple[int, ...]
+
+
+def jax_function(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of JAX arrays as the reading of a library's function.
+
+    Args:
+      call: its parameters are called as the library calls them. What is no array is an option, of which the
+        program depends: a number, a string, a tuple, None.
+    """
+    signature = inspect.signature(call)
+
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        try:
+            bound = signature.bind(*args, **keywords)
+        except TypeError as error:
+            raise Refused(f"{call.__name__}() is read with {signature}: {error}.") from None
+        bound.apply_defaults()
+        return call_jax(r, call, *bound.args, **bound.kwargs)
+
+    read.call = call  # type: ignore[attr-defined]
+    return read
+
+
+def call_jax(r: Interpreter, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Add the nodes of a function of JAX arrays, and return its result.
+
+    Returns:
+      An array, or a tuple of several.
+    Raises:
+      Refused: JAX refuses the call, or something in it is larger than a value of a graph may be.
+    """
+    leaves, structure = jax.tree.flatten((args, options), is_leaf=lambda one: one is None)
+    arrays = [one for one in leaves if isinstance(one, Array)]
+    given = tuple(_kind(r, one) if isinstance(one, Array) else _option(one) for one in leaves)
+    wide = any(one.dtype == FLOAT64 for one in arrays)
+    rows = tuple(sorted({level for one in arrays for level in one.rows}))
+    call = Call(function, given, structure, FLOAT64 if wide else FLOAT32, rows)
+    misses = _program.misses()
+    program = _program(call)
+    if _program.misses() != misses:
+        pay(TRACED + len(program.drafts))
+    return _made(r, function.__name__, program, arrays, rows)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a program depends on of an array: its shape, "float", INT or BOOL, rows, and numbers of a constant place."""
+
+    shape: Shape
+    dtype: str
+    rows: tuple[int, ...]
+    numbers: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function: everything that its program depends on."""
+
+    function: Callable[..., Any]
+    leaves: tuple[Any, ...]
+    structure: Any
+    dtype: str
+    rows: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Program:
-    """Nodes of a function of some shapes.
+    """Nodes of a call.
 
     Attributes:
       drafts: in order; the first are the arrays that it is called with.
-      results: place of each result among them, with its dtype.
+      results: the place of each among them, with its dtype: "float", INT or BOOL.
+      structure: of the results.
     """
 
     drafts: tuple[Draft, ...]
     results: tuple[tuple[int, str], ...]
-    is_tuple: bool
+    structure: Any
 
 
-_PROGRAMS: OrderedDict[Any, Program] = OrderedDict()
+def _kind(r: Interpreter, array: Array) -> Kind:
+    shape = r.builder.shape(r.held(array))
+    if shape is None:
+        raise Refused("An array whose shape is not known cannot be read here.")
+    dtype = "float" if array.dtype in FLOATS else array.dtype
+    places = None
+    if dtype == INT and array.is_constant:  # which rows or classes: the program depends on them
+        places = tuple(int(one) for one in np.asarray(array.held).ravel())
+    return Kind(tuple(shape), dtype, array.rows, places)
 
 
-def call(r: Interpreter, function: Callable[..., Any], name: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Add the nodes of a function of arrays, and return its result.
+def _option(value: Any) -> Any:
+    """Return an option as data that can be compared.
 
-    Args:
-      function: of JAX arrays and options.
-      name: of the group that its nodes are, where there are several.
-      args, options: arrays of the text, and everything else as it is.
+    Raises:
+      Refused: it is no number, string or None.
     """
-    arrays = [one for one in args if isinstance(one, Array)]
-    program = _program(r, function, args, options)
-    numbers: list[Any] = [r.held(one) for one in arrays]
-    needs = any(one.requires_grad for one in arrays)
-    library = next((one.framework for one in arrays if one.framework != "numpy"), "numpy")
-    ends = {place for place, dtype in program.results if dtype in FLOATS}
-    inner = len(program.drafts) - len(arrays)
+    if isinstance(value, Path):
+        return value.name
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise Refused(f"An option is a number, a string or None, and this is {type(value).__name__.lower()}.")
 
-    def made() -> None:
-        for number, draft in enumerate(program.drafts[len(arrays):], len(arrays)):
-            slots = [_slot(slot, numbers) for slot in draft.slots]
-            rule = Rule(STOP) if r.no_grad and needs and number in ends else draft.rule
-            ref = r.builder.add(draft.op, slots, rule, **draft.params)
-            if isinstance(r.builder, Builder):
-                r.builder.drafts[ref.number].framework = library
-            numbers.append(ref)
 
-    if inner > 1 and isinstance(r.builder, Builder):
-        frame = Frame(name, None)
-        with r.frame(frame):
-            made()
-    else:
-        made()
-    results = tuple(
-        Array(numbers[place], library, dtype, requires_grad=needs and not r.no_grad and dtype in FLOATS,
-              leaf=not needs or bool(r.no_grad) or dtype not in FLOATS)
-        for place, dtype in program.results
+def _identity(call: Call) -> Any:
+    leaves = tuple(
+        (one.shape, one.dtype, one.rows, one.numbers) if isinstance(one, Kind) else ("option", one)
+        for one in call.leaves
     )
-    return results if program.is_tuple else results[0]
+    return call.function, identity(leaves), call.structure, call.dtype, call.rows
 
 
-def _slot(slot: Any, numbers: Sequence[Any]) -> Any:
-    if isinstance(slot, Place):
-        return numbers[slot.number]
-    return slot
+@remembered(KEPT, _identity)
+def _program(call: Call) -> Program:
+    with precision(call.dtype):
+        return _traced(call)
 
 
-def _program(r: Interpreter, function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]) -> Program:
-    shapes = tuple((r.builder.shape(r.held(one)), one.dtype) if isinstance(one, Array) else None for one in args)
-    fixed = tuple(None if isinstance(one, Array) else one for one in args)
-    key = function, shapes, identity((fixed, tuple(sorted(options.items()))))
-    if key in _PROGRAMS:
-        _PROGRAMS.move_to_end(key)
-        return _PROGRAMS[key]
-    pay(TRACING)
-    program = _PROGRAMS[key] = _traced(function, args, shapes, options)
-    if len(_PROGRAMS) > KEPT:
-        _PROGRAMS.popitem(last=False)
-    return program
-
-
-_DTYPES = {INT: jnp.int32, BOOL: jnp.bool_}
-
-
-def _traced(function: Callable[..., Any], args: Sequence[Any], shapes: Sequence[Any], options: Mapping[str, Any]) -> Program:
-    avals = [jax.ShapeDtypeStruct(each[0], _DTYPES.get(each[1], jnp.float32)) for each in shapes if each is not None]
+def _traced(call: Call) -> Program:
+    kinds = [one for one in call.leaves if isinstance(one, Kind)]
+    avals = [jax.ShapeDtypeStruct(one.shape, _dtype(one, call.dtype)) for one in kinds if one.numbers is None]
 
     def of_arrays(*arrays: Any) -> Any:
-        given = iter(arrays)
-        return function(*[next(given) if isinstance(one, Array) else one for one in args], **options)
+        left = iter(arrays)
+        leaves = [
+            _numbers(one)
+            if isinstance(one, Kind) and one.numbers is not None
+            else next(left)
+            if isinstance(one, Kind)
+            else one
+            for one in call.leaves
+        ]
+        args, options = jax.tree.unflatten(call.structure, leaves)
+        return call.function(*args, **options)
 
-    program, structure = jax.make_jaxpr(of_arrays, return_shape=True)(*avals)
-    _check(program.jaxpr)
-    nodes = Nodes()
-    values = []
-    for aval in avals:
-        held = nodes.add(INPUT, (), tuple(aval.shape))
-        values.append(Value(tuple(aval.shape), aval.dtype, held=held))
-    converter = Converter(nodes, jnp.dtype(jnp.float32))
-    results = converter.run(program.jaxpr, [Value(tuple(c.shape), c.dtype, numbers=c, constant=True) for c in program.consts], values)
-    places = []
-    for result in results:
-        held = converter.held(result)
-        if not isinstance(held, Place):
-            held = nodes.add("identity", (held,), result.shape)
-        places.append((held.number, FLOATS[2] if result.is_float else BOOL if result.is_bool else INT))
-    keep = {*range(len(avals))}
-    waiting = [place for place, _ in places]
-    while waiting:
-        number = waiting.pop()
-        if number not in keep:
-            keep.add(number)
-            waiting += [slot.number for slot in nodes.drafts[number].slots if isinstance(slot, Place)]
-    order = {number: place for place, number in enumerate(sorted(keep))}
-    drafts = []
-    for number in sorted(keep):
-        draft = nodes.drafts[number]
-        if isinstance(draft.op, NativeOp):
-            raise Refused(f"native {draft.op.label}")
-        slots = tuple(Place(order[slot.number]) if isinstance(slot, Place) else slot for slot in draft.slots)
-        drafts.append(Draft(draft.op, slots, draft.params, draft.shape, (), draft.rule, draft.hint))
-    return Program(tuple(drafts), tuple((order[p], d) for p, d in places), not hasattr(structure, "shape"))
+    moving = [one for one in kinds if one.numbers is None]
+    function = of_arrays
+    for level in reversed(call.rows):
+        axes = [0 if level in one.rows else None for one in moving]
+        function = jax.vmap(function, in_axes=tuple(axes))
+    try:
+        program, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
+    except (TypeError, ValueError, IndexError) as error:
+        says = str(error).strip().splitlines()[0][:200]
+        raise Refused(f"{call.function.__name__}() does not take these: {says}", "", "shape") from None
+    _check_sizes(call.function.__name__, program.jaxpr)
+    return _converted(call, program, jax.tree.structure(shape), kinds, avals)
 
 
-def _check(jaxpr: Any) -> None:
+def _dtype(kind: Kind, usual: str) -> Any:
+    return jnp.dtype({INT: np.int32, BOOL: np.bool_}.get(kind.dtype, usual))
+
+
+def _numbers(kind: Kind) -> np.ndarray:
+    return np.asarray(kind.numbers, np.int32).reshape(kind.shape)
+
+
+def _check_sizes(name: str, jaxpr: Any) -> None:
     """Refuse a program with a value that is too large, before anything of it is computed."""
-    for equation in jaxpr.eqns:
+    for equation in _equations(jaxpr):
         for variable in equation.outvars:
             shape = getattr(variable.aval, "shape", ())
             if prod(shape) > limits.ELEMENTS or len(shape) > limits.RANK:
-                raise Refused(f"A value has shape {list(shape)}, which is too large.", "", "too-large")
+                raise Refused(
+                    f"A value of {name}() has shape {list(shape)}: a graph holds at most {limits.ELEMENTS:,} "
+                    f"elements on {limits.RANK} axes.",
+                    "Use smaller arrays.",
+                    "too-large",
+                )
+
+
+def _equations(jaxpr: Any) -> Iterator[Any]:
+    for equation in jaxpr.eqns:
+        yield equation
+        for given in equation.params.values():
+            for one in given if isinstance(given, (tuple, list)) else (given,):
+                if hasattr(one, "eqns") or hasattr(one, "jaxpr"):
+                    yield from _equations(getattr(one, "jaxpr", one))
+
+
+def _converted(
+    call: Call, program: Any, structure: Any, kinds: Sequence[Kind], avals: Sequence[Any]
+) -> Program:
+    name, nodes, values = call.function.__name__, Nodes(), []
+    places = iter([nodes.add(INPUT, (), one.shape) for one in kinds])
+    moving = [place for place, one in zip(places, kinds, strict=True) if one.numbers is None]
+    for aval, place in zip(avals, moving, strict=True):
+        values.append(Value(tuple(aval.shape), aval.dtype, held=place))
+    converter = Converter(nodes, jnp.dtype(call.dtype))
+    try:
+        results = converter.run(program.jaxpr, [constant(one) for one in program.consts], values)
+        held = [converter.held(one) for one in results]
+    except GraphError as error:
+        raise Refused(f"{name}() is not read with these: {error.problems[0].message}") from None
+    held = [
+        one if isinstance(one, Place) else nodes.add(IDENTITY, (one,), result.shape)
+        for one, result in zip(held, results, strict=True)
+    ]
+    numbers = _read_by(nodes, held, len(kinds))
+    order = {number: place for place, number in enumerate(numbers)}
+    drafts = tuple(_moved(nodes.drafts[number], order) for number in numbers)
+    if native := next((one.op.label for one in drafts if isinstance(one.op, NativeOp)), ""):
+        raise Refused(f"{name}() is not read with these: it needs {native}, for which there is no op.")
+    kept = ["float" if one.is_float else BOOL if one.is_bool else INT for one in results]
+    return Program(
+        drafts, tuple((order[one.number], dtype) for one, dtype in zip(held, kept, strict=True)), structure
+    )
+
+
+def _read_by(nodes: Nodes, results: Sequence[Place], arguments: int) -> list[int]:
+    """Return the numbers of the arguments and of all nodes that lead to the results."""
+    reached, waiting = {*range(arguments)}, [one.number for one in results]
+    while waiting:
+        number = waiting.pop()
+        if number not in reached:
+            reached.add(number)
+            waiting += [slot.number for slot in nodes.drafts[number].slots if isinstance(slot, Place)]
+    return sorted(reached)
+
+
+def _moved(draft: Draft, order: dict[int, int]) -> Draft:
+    slots = tuple(Place(order[slot.number]) if isinstance(slot, Place) else slot for slot in draft.slots)
+    return Draft(draft.op, slots, draft.params, draft.shape, (), draft.rule)
+
+
+def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], rows: tuple[int, ...]) -> Any:
+    """Add the nodes of a program to the graph of the text, and return its results as arrays of the text."""
+    count = len(arrays)
+    held: list[Held] = [r.held(one) for one in arrays]
+    needs = any(one.requires_grad for one in arrays)
+    library = next((one.framework for one in arrays if one.framework != "numpy"), r.library)
+    floats = [one.dtype for one in arrays if one.dtype in FLOATS]
+    usual = max(floats, key=FLOATS.index) if floats else r.usual_float()
+    ends = {place for place, dtype in program.results if dtype == "float"}
+    # The frame stands for what the library calls one thing.
+    frame = Frame(name, None) if len(program.drafts) > count + 1 and isinstance(r.builder, Builder) else None
+    if frame is not None:
+        r.builder.frames.append(frame)
+        r.builder.open_frames.append(frame)
+    try:
+        for place in range(count, len(program.drafts)):
+            draft = program.drafts[place]
+            slots = [held[slot.number] if isinstance(slot, Place) else slot for slot in draft.slots]
+            rule = Rule(STOP) if r.no_grad and needs and place in ends else draft.rule
+            ref = r.builder.add(draft.op, slots, None if rule.kind == FOLLOW else rule, **draft.params)
+            if isinstance(r.builder, Builder):
+                r.builder.drafts[ref.number].framework = library
+            held.append(ref)
+    finally:
+        if frame is not None:
+            r.builder.open_frames.remove(frame)
+    traced = r.staged
+    for one in arrays:
+        traced |= one.traced
+    results = [
+        Array(
+            held[place],
+            library,
+            usual if dtype == "float" else dtype,
+            requires_grad=dtype == "float" and needs and not r.no_grad,
+            leaf=dtype != "float" or not needs or bool(r.no_grad),
+            rows=rows,
+            traced=traced,
+        )
+        for place, dtype in program.results
+    ]
+    return jax.tree.unflatten(program.structure, results)
