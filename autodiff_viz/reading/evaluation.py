@@ -6,7 +6,7 @@ many derivatives of one output cost one pass, and no graph has more grad nodes t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +21,8 @@ from autodiff_viz.reading.builder import Builder, Held, Ref, refs
 from autodiff_viz.reading.costs import sized
 from autodiff_viz.workers.bounds import computing_apart
 
+OF_AN_OP, OF_A_NODE = 60, 8  # ms to compile an op of some shapes, and a node of a program
+
 
 @dataclass(eq=False)
 class Evaluation:
@@ -29,8 +31,8 @@ class Evaluation:
     Attributes:
       builder: has the nodes.
       dtype: in which they are computed.
-      once: whether no more will be asked: each graph is then compiled as one program. Where a text asks for
-        numbers while it is read, as a condition in a loop does, the programs of single ops serve again.
+      once: whether no more will be asked, so that a graph may be compiled as one program. Where a text asks
+        for numbers while it is read, as a condition in a loop does, the programs of single ops serve again.
     """
 
     builder: Builder
@@ -53,10 +55,14 @@ class Evaluation:
         self.builder.pay_to_run(names)
         found = (
             values_once(graph, [names[ref.number] for ref in refs], self.dtype)
-            if self.once
+            if self._is_one_program(names)
             else trace_part(graph, dtype=self.dtype).value
         )
         self._values.update({ref.number: np.asarray(found[names[ref.number]]) for ref in refs})
+
+    def _is_one_program(self, numbers: Collection[int]) -> bool:
+        """Return whether one program of all nodes is compiled sooner than one for each op and shape."""
+        return self.once and self.builder.programs(numbers) * OF_AN_OP > len(numbers) * OF_A_NODE
 
     def value(self, held: Held) -> np.ndarray:
         """Return the numbers of a value.
@@ -104,7 +110,7 @@ class Evaluation:
             graph, names = self.builder.part([root], cut)
             self.builder.pay_to_run(names, passes=3)  # backward for two
             with computing_apart():
-                run = pass_once if self.once else _pass
+                run = pass_once if self._is_one_program(names) else _pass
                 found = self._passes[key] = run(graph, self.dtype), names
             if not cut:
                 self._values.update({number: found[0].value[name] for number, name in names.items()})

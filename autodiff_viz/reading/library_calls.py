@@ -1,8 +1,9 @@
 """Call a library's function that is written in JAX: its program becomes nodes of the text's graph.
 
-A function of a dialect is ordinary code in `jax.numpy`, with `jax.custom_jvp` where the library's slope differs. Its
-values, dtypes and broadcasting are then JAX's, it can be called alone and held against the real library, and what the
-library calls one thing is one group on the canvas, or one node where an op of ours is the same.
+A function of a dialect is ordinary code in `jax.numpy`, with `jax.custom_jvp` where the library's slope
+differs. Its values, dtypes and broadcasting are then JAX's, and it can be called alone and held against the
+real library. What the library calls one thing is one group on the canvas, or one node where an op of ours is
+the same.
 """
 
 from __future__ import annotations
@@ -84,7 +85,10 @@ def call_jax(r: Interpreter, function: Callable[..., Any], *args: Any, **options
 
 @dataclass(frozen=True)
 class Kind:
-    """What a program depends on of an array: its shape, "float", INT or BOOL, rows, and numbers of a constant place."""
+    """What a program depends on of an array: its shape, "float", INT or BOOL, and rows.
+
+    Of places that the text writes also their numbers.
+    """
 
     shape: Shape
     dtype: str

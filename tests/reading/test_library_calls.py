@@ -26,6 +26,11 @@ def smooth(x, t, beta=1.0):
     return jnp.mean(jnp.where(a < beta, 0.5 * a * a / beta, a - 0.5 * beta))
 
 
+def standardized(x, eps=1e-5):
+    centred = x - x.mean(-1, keepdims=True)
+    return jnp.sum(centred / jnp.sqrt(x.var(-1, keepdims=True) + eps) * jnp.arange(3.0))
+
+
 @jax.custom_jvp
 def slope_2(x):
     return jnp.abs(x)
@@ -57,8 +62,7 @@ def gradient(text: str) -> np.ndarray:
         (smooth, "torch.mine(x, 0.25)"),
         (smooth, "torch.mine(x, t=0.25, beta=0.5)"),
         (lambda x: jnp.sum(jax.nn.log_softmax(x, -1)[:, 1]), "torch.mine(x)"),
-        (lambda x, eps=1e-5: jnp.sum((x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + eps)
-                                     * jnp.arange(3.0)), "torch.mine(x, eps=0.1)"),
+        (standardized, "torch.mine(x, eps=0.1)"),
         (lambda x: jnp.sum(jnp.sort(x, -1) * jnp.arange(3.0)), "torch.mine(x)"),
         (lambda x: jnp.sum(slope_2(x) * x), "torch.mine(x)"),
         (lambda x: jnp.einsum("ij,kj->", x, x), "torch.mine(x)"),
