@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -107,11 +107,21 @@ class Call:
     rows: tuple[int, ...]
 
 
+_saying: list[list[str]] = []  # of calls that are being traced
+
+
+def say(sentence: str) -> None:
+    """Note what a library does in its own way: called by a function of JAX arrays while it is traced."""
+    if _saying and sentence not in _saying[-1]:
+        _saying[-1].append(sentence)
+
+
 @dataclass(frozen=True)
 class Program:
     """Nodes of a call.
 
     Attributes:
+      says: what is noted of the call.
       drafts: in order; the first are the arrays that it is called with.
       results: the place of each among them, with its dtype: "float", INT or BOOL.
       structure: of the results.
@@ -120,6 +130,7 @@ class Program:
     drafts: tuple[Draft, ...]
     results: tuple[tuple[int, str], ...]
     structure: Any
+    says: tuple[str, ...] = ()
 
 
 def _kind(r: Interpreter, array: Array) -> Kind:
@@ -156,8 +167,13 @@ def _identity(call: Call) -> Any:
 
 @remembered(KEPT, _identity)
 def _program(call: Call) -> Program:
-    with precision(call.dtype):
-        return _traced(call)
+    _saying.append([])
+    try:
+        with precision(call.dtype):
+            program = _traced(call)
+        return replace(program, says=tuple(_saying[-1]))
+    finally:
+        _saying.pop()
 
 
 def _traced(call: Call) -> Program:
@@ -269,6 +285,8 @@ def _moved(draft: Draft, order: dict[int, int]) -> Draft:
 
 def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], rows: tuple[int, ...]) -> Any:
     """Add the nodes of a program to the graph of the text, and return its results as arrays of the text."""
+    for sentence in program.says:
+        r.say(r.line, sentence)
     count = len(arrays)
     held: list[Held] = [r.held(one) for one in arrays]
     needs = any(one.requires_grad for one in arrays)

@@ -20,7 +20,7 @@ from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
-from autodiff_viz.reading import torch_functional
+from autodiff_viz.reading import torch_functional, torch_losses
 from autodiff_viz.reading.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.costs import pay_values, sized
@@ -68,7 +68,7 @@ from autodiff_viz.reading.values import (
     mapped,
 )
 
-_ = torch_functional
+_ = torch_functional, torch_losses
 
 ROWS = 64  # of a Jacobian, and of what vmap unrolls
 
