@@ -20,8 +20,11 @@ from autodiff_viz.reading.builder import Builder, Ref
 Answers = Mapping[str, np.ndarray | None]
 
 JUMPING = frozenset(
-    {"pow", "log", "log1p", "arccos", "arcsin", "prod", "where", "div", "softplus", "sqrt", "norm"}
-)
+    (
+        "pow", "log", "log1p", "log2", "log10", "logaddexp", "arccos", "arcsin", "arctan2", "arccosh",
+        "arctanh", "prod", "where", "div", "softplus", "sqrt", "rsqrt", "cbrt", "norm", "hypot",
+    )
+)  # fmt: skip
 """Ops of which the libraries' second derivatives at corners are made."""
 
 UNLIKE = frozenset({("tf", "prod")})

@@ -17,7 +17,7 @@ from autodiff_viz.reading.torch_elements import absolute, clamp
 from autodiff_viz.reading.torch_folds import fold, matmul, norm, variance
 from autodiff_viz.reading.torch_memory import LibraryError, change
 from autodiff_viz.reading.torch_places import gather, pick
-from autodiff_viz.reading.torch_shapes import split, squeeze_plain
+from autodiff_viz.reading.torch_shapes import broadcast_to, split, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
     TORCH,
@@ -223,7 +223,9 @@ def normalize(r: Interpreter, input: Array, p: float = 2.0, dim: int = 1, eps: f
 
 @functional("cosine_similarity")
 def cosine_similarity(r: Interpreter, x1: Array, x2: Array, dim: int = 1, eps: float = 1e-8) -> Array:
-    """Read the cosine of an angle, each length being at least eps."""
+    """Read the cosine of an angle, each length being at least eps; first both get one shape."""
+    shape = np.broadcast_shapes(shape_of(r, x1), shape_of(r, x2))
+    x1, x2 = (broadcast_to(r, one, shape) for one in (x1, x2))
     return fold(r, "sum", r.make("mul", [_unit(r, x1, dim, eps), _unit(r, x2, dim, eps)]), dim)
 
 
@@ -686,9 +688,21 @@ def cross_entropy(
     plain = nll_loss(r, chances, target, weight, None, ignore_index, None, reduction)
     if not label_smoothing:
         return plain
-    if weight is not None or (numbers(r, target) == ignore_index).any():
-        raise Refused("label_smoothing is read without weights and ignored classes.")
-    even = reduced(r, o.neg(arrays.fold(r, "mean", chances, axis, False)), reduction)
+    # The other share goes to all classes alike, each by its weight, and by no class that is ignored.
+    classes = shape_of(r, input)[axis]
+    weighted = chances if weight is None else o.mul(chances, per_channel(r, weight, rank))
+    even = o.div(o.neg(arrays.fold(r, "sum", weighted, axis, False)), float(classes))
+    seen = numbers(r, target) != ignore_index
+    shown = constant(r, seen.astype(float), "torch", BOOL)
+    if not seen.all():
+        even = r.make("where", [shown, even, 0.0])
+    if reduction != "mean":
+        even = reduced(r, even, reduction)
+    elif weight is None:
+        even = o.div(o.sum(even), float(seen.sum()))
+    else:
+        places = constant(r, np.where(seen, numbers(r, target), 0).astype(float), "torch", INT)
+        even = o.div(o.sum(even), o.sum(o.mul(pick(r, weight, 0, places), shown)))
     return o.add(o.mul(1.0 - label_smoothing, plain), o.mul(label_smoothing, even))
 
 

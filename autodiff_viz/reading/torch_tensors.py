@@ -8,9 +8,11 @@ the graph, a declared pullback passes what PyTorch passes. They stand by what th
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from math import prod
 from typing import Any
 
@@ -41,10 +43,34 @@ def both(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            TORCH[f"torch.{name}"] = TENSOR[name] = function
+            read = function if name in OF_PYTHON else _with_names_of_numpy(function)
+            TORCH[f"torch.{name}"] = TENSOR[name] = read
         return function
 
     return register
+
+
+NAMES_OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
+"""What PyTorch takes for names of its own."""
+
+OF_PYTHON = ("norm", "split")
+"""Functions that PyTorch writes in Python, which take no names of NumPy."""
+
+
+def _with_names_of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    known = inspect.signature(function).parameters
+    names = {theirs: own for theirs, own in NAMES_OF_NUMPY.items() if own in known and theirs not in known}
+    if not names:
+        return function
+
+    @wraps(function)
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        named = {names.get(name, name): value for name, value in keywords.items()}
+        if len(named) != len(keywords):
+            raise LibraryError("dim and axis, or keepdim and keepdims, are the same argument.", "Give one.")
+        return function(r, *args, **named)
+
+    return read
 
 
 def functional(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -117,6 +117,13 @@ REFERENCES = {
     "arcsin": np.arcsin,
     "arccos": np.arccos,
     "arctan": np.arctan,
+    **{
+        name: getattr(np, name)
+        for name in ("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot")
+    },
+    **{name: getattr(np, name) for name in ("exp2", "log2", "log10", "logaddexp", "cbrt")},
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "erfc": scipy.special.erfc,
     "erf": scipy.special.erf,
     "tanh": np.tanh,
     "sigmoid": scipy.special.expit,
