@@ -440,6 +440,12 @@ class Converter:
             return self._natives(equation)
         mark = len(self.out.drafts)
         (value,) = self._inlined(jaxpr, equation.operands, Frame(name))
+        if self._is_one_op(value, moved, mark):
+            self.out.drafts[mark].rule = Rule(PULLBACK, function)
+            self._name(name, [value], 0)
+            return [value]
+        # As of `first`: of the value itself it passes nothing.
+        function = Lambda(("v", "y", *function.args[1:]), (0.0, *function.body))
         # Nothing goes back by the equations themselves, not even 0 times an infinite slope.
         stopped = self._stopped(value, mark)
         ruled = self.emit(
@@ -447,6 +453,13 @@ class Converter:
         )
         self._name(name, [ruled], 0)
         return [ruled]
+
+    def _is_one_op(self, value: Value, moved: Sequence[Value], mark: int) -> bool:
+        """Return whether a function is one op of what it differentiates by, which can have its rule itself."""
+        if len(self.out.drafts) != mark + 1 or value.held != Ref(mark):
+            return False
+        draft = self.out.drafts[mark]
+        return draft.rule.kind == FOLLOW and draft.slots == tuple(self.held(each) for each in moved)
 
     def _stopped(self, value: Value, mark: int) -> Held:
         """Return a value that passes nothing on: of a node made since `mark` that nothing reads, itself."""
@@ -488,7 +501,7 @@ class Converter:
             body = tuple(terms.held(each) for each in results)
         except (NoTerm, GraphError):
             return None
-        return Lambda((*arguments[:1], "y", *arguments[1:], "out"), (0.0, *body))
+        return Lambda((*arguments, "out"), body)
 
 
 def _last(sources: Sequence[Any], env: dict[Any, Value], read: Any) -> Equation:

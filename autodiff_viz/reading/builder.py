@@ -240,12 +240,23 @@ class Builder:
             shapes = [self.shape(slot) or () for slot in draft.slots]
             out = self.shape(Ref(number)) or ()
             work = RUN + _products(draft.op, shapes, out) // PRODUCTS
-            if draft.op != INPUT and (out or any(shapes)):  # ops of numbers alone share one program
-                program = draft.op, repr(draft.params), tuple(shapes)
-                if program not in self._compiled:
-                    self._compiled.add(program)
-                    work += PROGRAM
+            program = self._program(number)
+            if program is not None and program not in self._compiled:
+                self._compiled.add(program)
+                work += PROGRAM
             pay_work(passes * work)
+
+    def programs(self, numbers: Iterable[int]) -> int:
+        """Return how many programs of single ops compute nodes."""
+        return len({self._program(number) for number in numbers} - {None})
+
+    def _program(self, number: int) -> Hashable:
+        """Return what the program of a node depends on; None of an input, and of numbers, which share one."""
+        draft = self.drafts[number]
+        shapes = tuple(self.shape(slot) or () for slot in draft.slots)
+        if draft.op == INPUT or not (any(shapes) or self.shape(Ref(number))):
+            return None
+        return draft.op, repr(draft.params), shapes
 
     def _to_compute(self, root: int, known: Mapping[int, Any]) -> tuple[set[int], set[int]]:
         """Return the nodes to compute for one, and those below them whose numbers are known.
@@ -320,7 +331,8 @@ class Builder:
             name = numbered(frame.name, taken) if frame.name in taken else frame.name
             taken.add(name)
             if frame.policy is None:
-                groups.append(Group(name, inside))
+                if len(groups) < limits.GROUPS:  # the page has no more; the nodes of the others stand alone
+                    groups.append(Group(name, inside))
             else:
                 saved = frozenset(node for node in inside if node in frame.saved)
                 regions.append(Region(name, inside, frame.policy or POLICIES[0], saved))
@@ -341,7 +353,8 @@ class Builder:
                 reached.add(number)
                 if number not in cut:
                     waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
-        names = {number: f"n{number}" for number in sorted(reached)}
+        # Numbered anew, so that the steps of a loop are one program.
+        names = {number: f"n{place}" for place, number in enumerate(sorted(reached))}
         nodes = tuple(
             Node(name, INPUT, (), as_params(value=cut[number]))
             if number in cut

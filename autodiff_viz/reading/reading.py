@@ -551,12 +551,14 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
                 for name, value in r.scope.names.items()
                 if type(value) in (int, float, bool)
             }
-        evaluation = Evaluation(r.builder, dtype)
-        return plain | {
-            name: evaluation.value(held)
+        evaluation = Evaluation(r.builder, dtype, once=True)
+        wanted = {
+            name: held
             for name, held in named.items()
             if isinstance(held, Ref) and held.number not in left_out
         }
+        evaluation.prepare(wanted.values())
+        return plain | {name: evaluation.value(held) for name, held in wanted.items()}
 
     left_out = frozenset({*r.builder.left_out, *r.builder.merged})
     by_sentence: dict[str, list[int]] = {}
@@ -720,7 +722,7 @@ def _of_tapes(r: Interpreter, asked: Iterable[Request], dtype: str) -> dict[str,
 
 def _of_transforms(r: Interpreter, asked: Iterable[Request], dtype: str) -> dict[str, np.ndarray | None]:
     found: dict[str, np.ndarray | None] = {}
-    evaluation = Evaluation(r.builder, dtype)
+    evaluation = Evaluation(r.builder, dtype, once=True)
     for request in asked:
         root, wrt, value = (r.builder.resolved(one) for one in (request.root, request.wrt, request.value))
         if request.wrt is None:

@@ -20,7 +20,7 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading import torch_functional
+from autodiff_viz.reading import torch_functional, torch_losses
 from autodiff_viz.reading.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.costs import pay_values, sized
@@ -77,7 +77,7 @@ from autodiff_viz.reading.values import (
     mapped,
 )
 
-_ = torch_functional
+_ = torch_functional, torch_losses
 
 ROWS = 64  # of a Jacobian, and of what vmap unrolls
 
@@ -1253,7 +1253,7 @@ def answers(r: Interpreter, asked: Mapping[str, Array | None], aliases: Mapping[
       GraphError: one of them depends on numbers that PyTorch draws and nobody knows.
     """
     results = Answers(dict(aliases))
-    plain = Evaluation(r.builder, dtype_in_use(r))
+    plain = Evaluation(r.builder, dtype_in_use(r), once=True)
     held = {label: None if one is None else refreshed(r, one).held for label, one in asked.items()}
     for label, value in held.items():
         results[label] = None if value is None else plain.value(value).copy()
@@ -1283,7 +1283,7 @@ def _check_draws(r: Interpreter, held: dict[str, Any], results: dict[str, Any]) 
                 shape = np.shape(params["value"])
                 new = others.normal(size=shape) if attempt % 2 else others.uniform(-3.0, 3.0, shape)
                 r.builder.drafts[number].params = {**params, "value": _literal(new)}
-            again = Evaluation(r.builder, dtype_in_use(r))
+            again = Evaluation(r.builder, dtype_in_use(r), once=True)
             for label, numbers in below.items():
                 if numbers and not np.array_equal(again.value(held[label]), results[label], equal_nan=True):
                     line, name = drawn[min(numbers)]
