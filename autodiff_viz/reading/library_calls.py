@@ -247,6 +247,7 @@ def _converted(
     for aval, place in zip(avals, moving, strict=True):
         values.append(Value(tuple(aval.shape), aval.dtype, held=place))
     converter = Converter(nodes, jnp.dtype(call.dtype))
+    converter.mapped = bool(call.rows)
     try:
         results = converter.run(program.jaxpr, [constant(one) for one in program.consts], values)
         held = [converter.held(one) for one in results]

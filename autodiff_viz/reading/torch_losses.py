@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from autodiff_viz.functions.known_functions import op
 from autodiff_viz.reading.library_calls import jax_function, say
 from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.torch_tensors import functional
@@ -100,18 +101,20 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """Return half of the square near 0, and delta times the size beyond delta."""
     _no_weight("huber_loss", weight)
-    size = absolute(input - target)
-    near = 0.5 * jnp.square(input - target)
-    return reduced(jnp.where(size < delta, near, delta * (size - 0.5 * delta)), reduction)
+    apart = input - target
+    size = absolute(apart)
+    losses = jnp.where(size < delta, 0.5 * jnp.square(apart), delta * (size - 0.5 * delta))
+    return reduced(losses, reduction)
 
 
 @functional("smooth_l1_loss")
 @jax_function
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     """Return Huber's loss over beta."""
-    size = absolute(input - target)
+    apart = input - target
+    size = absolute(apart)
     if beta:
-        size = jnp.where(size < beta, 0.5 * jnp.square(input - target) / beta, size - 0.5 * beta)
+        size = jnp.where(size < beta, 0.5 * jnp.square(apart) / beta, size - 0.5 * beta)
     return reduced(size, reduction, size_average, reduce)
 
 
@@ -122,8 +125,10 @@ def bce_with_logits(
 ):
     """Return minus the logarithms of the chances of what is true."""
     _same_sizes(input, target)
-    for_one = jax.nn.softplus(-input) * (1.0 if pos_weight is None else pos_weight)
-    losses = target * for_one + (1.0 - target) * jax.nn.softplus(input)
+    if pos_weight is None:
+        losses = op("sigmoid_binary_cross_entropy", input, target)
+    else:
+        losses = pos_weight * target * jax.nn.softplus(-input) + (1.0 - target) * jax.nn.softplus(input)
     return reduced(losses if weight is None else losses * weight, reduction, size_average, reduce)
 
 

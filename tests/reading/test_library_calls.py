@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from autodiff_viz.functions.known_functions import op
 from autodiff_viz.graph.rule_kinds import PULLBACK
 from autodiff_viz.reading import library_calls
 from autodiff_viz.reading.arrays import FUNCTIONS
@@ -178,3 +179,19 @@ def test_a_call_with_the_same_shapes_is_not_traced_again(mine):
     before = library_calls._program.misses()
     read(text)
     assert library_calls._program.misses() == before
+
+
+def test_an_op_that_a_function_calls_is_one_node(mine):
+    mine(lambda x, t: op("sigmoid_binary_cross_entropy", x, t).mean(), "bce")
+    found = read(T + "y = torch.bce(x, 0.25)\ny.backward()")
+    assert [node.op for node in found.graph.nodes] == ["input", "sigmoid_binary_cross_entropy", "mean"]
+    x = np.array(X)
+    sigmoid = 1 / (1 + np.exp(-x))
+    np.testing.assert_allclose(found.answers()["x"], (sigmoid - 0.25) / 6, rtol=1e-5)
+
+
+def test_an_op_of_rows_is_opened_in_a_mapped_call(mine):
+    """The op sums along the last axis of each row: along both axes of all rows it would be another number."""
+    mine(lambda x: op("prod", x))
+    found = read(J + "y = jax.vmap(jnp.mine)(x)")
+    assert found.values()["y"].tolist() == np.prod(X, axis=1).tolist()

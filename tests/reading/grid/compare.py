@@ -82,9 +82,7 @@ def _said(problem: object) -> str:
     return f"{problem.code}: {problem.message}"  # type: ignore[attr-defined]
 
 
-def differs(
-    got: np.ndarray | None, right: np.ndarray | None, error: Callable[[], np.ndarray | None]
-) -> str:
+def differs(got: np.ndarray | None, right: np.ndarray | None, error: Callable[[], np.ndarray | None]) -> str:
     """Return how an array differs from the right one, an empty text if it does not."""
     if got is None or right is None:
         return "" if got is right else f"{_short(got)} for {_short(right)}"
