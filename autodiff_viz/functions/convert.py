@@ -460,7 +460,7 @@ class Converter:
         return [ruled]
 
     def _is_one_op(self, value: Value, moved: Sequence[Value], mark: int) -> bool:
-        """Return whether a function is one op of what it differentiates by, which can have the rule itself."""
+        """Return whether a function is one op of what it differentiates by, which can have the rule."""
         if len(self.out.drafts) != mark + 1 or value.held != Ref(mark):
             return False
         draft = self.out.drafts[mark]

@@ -1,8 +1,8 @@
 """Compute the numbers of a graph that is asked once, as one program.
 
-The live path compiles a small program for each op and shape, which many graphs and visitors share: an edit then
-compiles nothing. Who asks once for the numbers of code that was pasted would pay for all of them; one program of the
-whole graph is compiled in a tenth of that time.
+The live path compiles a small program for each op and shape, which many graphs and visitors share: an edit
+then compiles nothing. Who asks once for the numbers of code that was pasted would pay for all of them, and one
+program of the whole graph is compiled in a tenth of that time.
 """
 
 from __future__ import annotations
