@@ -1,7 +1,7 @@
 """Compute the numbers of a graph that is asked once, as one program.
 
 The live path compiles a small program for each op and shape, which many graphs and visitors share: an edit
-then compiles nothing. Who asks once for the numbers of code that was pasted would pay for all of them, and one
+then compiles nothing. Who asks once for the numbers of pasted code would pay for all of them, and one
 program of the whole graph is compiled in a tenth of that time.
 """
 
