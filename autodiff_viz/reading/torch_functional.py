@@ -577,6 +577,8 @@ def attention(
     scores = r.make(
         "mul", [matmul(r, query, turned), shape_of(r, query)[-1] ** -0.5 if scale is None else scale]
     )
+    if is_causal and attn_mask is not None:
+        raise LibraryError("Explicit attn_mask should not be set when is_causal=True.")
     if is_causal:
         allowed = np.tril(np.ones(sized(shape_of(r, scores)[-2:])))
         attn_mask = constant(r, allowed, "torch", BOOL)
@@ -680,6 +682,16 @@ def smooth_l1_loss(
     return reduced(r, losses, reduction, size_average, reduce)
 
 
+def _without_slope(name: str, **arguments: Any) -> None:
+    """Refuse a gradient by an argument for which PyTorch has none."""
+    for argument, value in arguments.items():
+        if isinstance(value, Array) and value.requires_grad:
+            raise LibraryError(
+                f"The function '{name}' is not differentiable with respect to argument '{argument}'.",
+                f"Write {argument}.detach().",
+            )
+
+
 @functional("binary_cross_entropy_with_logits")
 def bce_with_logits(
     r: Interpreter,
@@ -697,6 +709,7 @@ def bce_with_logits(
             f"Target size {list(shape_of(r, target))} must be the same as input size "
             f"{list(shape_of(r, input))}."
         )
+    _without_slope("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     if pos_weight is None:
         losses = r.make("sigmoid_binary_cross_entropy", [input, target])
     else:
@@ -723,6 +736,7 @@ def binary_cross_entropy(
         raise LibraryError(
             f"Using a target size {list(shape_of(r, target))} that is different to the input size."
         )
+    _without_slope("binary_cross_entropy", weight=weight)
     o = Ops(r)
     for_one = o.mul(target, o.maximum(o.log(input), -100.0))
     for_zero = o.mul(o.sub(1.0, target), o.maximum(o.log1p(o.neg(input)), -100.0))
