@@ -827,6 +827,8 @@ def split(r: Interpreter, x: Array, indices_or_sections: Any, axis: int = 0) -> 
     if not isinstance(cuts, (list, tuple)) or not all(type(cut) is int for cut in cuts):
         raise Refused("split() is read at whole numbers that are written out.")
     ends = [0, *cuts, count]
+    if r.library == "jax" and any(b < a for a, b in pairwise(ends)):
+        raise Refused(f"Sizes passed to split must be nonnegative, and the places are {cuts}.")
     return [_along(r, x, axis, slice(a, b)) for a, b in pairwise(ends)]
 
 

@@ -33,6 +33,7 @@ from autodiff_viz.ops.native import NativeOp
 from autodiff_viz.reading.builder import Builder, Frame, Held
 from autodiff_viz.reading.costs import pay
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Path, Refused
 
 KEPT = 512  # programs of functions, by the shapes and options that they are called with
@@ -41,12 +42,13 @@ TRACED = 50  # steps of the budget, for a function with shapes or options that w
 Shape = tuple[int, ...]
 
 
-def jax_function(call: Callable[..., Any]) -> Callable[..., Any]:
+def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) -> Callable[..., Any]:
     """Return a function of JAX arrays as the reading of a library's function.
 
     Args:
       call: its parameters are called as the library calls them. What is no array is an option, of which the
         program depends: a number, a string, a tuple, None.
+      without_slope: arguments for which the library has no derivative, and raises an error.
     """
     signature = inspect.signature(call)
 
@@ -56,6 +58,14 @@ def jax_function(call: Callable[..., Any]) -> Callable[..., Any]:
         except TypeError as error:
             raise Refused(f"{call.__name__}() is read with {signature}: {error}.") from None
         bound.apply_defaults()
+        for argument in without_slope:
+            value = bound.arguments[argument]
+            if isinstance(value, Array) and value.requires_grad:
+                raise LibraryError(
+                    f"The function '{call.__name__}' is not differentiable with respect to argument "
+                    f"'{argument}'.",
+                    f"Write {argument}.detach().",
+                )
         return call_jax(r, call, *bound.args, **bound.kwargs)
 
     read.call = call  # type: ignore[attr-defined]

@@ -518,8 +518,8 @@ def outer(r: Interpreter, input: Array, vec2: Array) -> Array:
 
 def _added(r: Interpreter, x: Any, product: Array, beta: Any, alpha: Any) -> Array:
     scaled = product if alpha == 1 else r.make("mul", [alpha, product])
-    if beta == 0:  # then nothing of x counts, not even NaN
-        return scaled
+    if beta == 0:  # then nothing of x counts, not even NaN; its gradient is 0
+        return r.make("where", [0.0, x, scaled])
     return r.make("add", [x if beta == 1 else r.make("mul", [beta, x]), scaled])
 
 

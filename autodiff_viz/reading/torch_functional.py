@@ -576,6 +576,8 @@ def attention(
     scores = r.make(
         "mul", [matmul(r, query, turned), shape_of(r, query)[-1] ** -0.5 if scale is None else scale]
     )
+    if is_causal and attn_mask is not None:
+        raise LibraryError("Explicit attn_mask should not be set when is_causal=True.")
     if is_causal:
         allowed = np.tril(np.ones(sized(shape_of(r, scores)[-2:])))
         attn_mask = constant(r, allowed, "torch", BOOL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import jax
@@ -119,8 +120,8 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
 
 
 @functional("binary_cross_entropy_with_logits")
-@jax_function
-def bce_with_logits(
+@partial(jax_function, without_slope=("weight", "pos_weight"))
+def binary_cross_entropy_with_logits(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
 ):
     """Return minus the logarithms of the chances of what is true."""
@@ -133,7 +134,7 @@ def bce_with_logits(
 
 
 @functional("binary_cross_entropy")
-@jax_function
+@partial(jax_function, without_slope=("weight",))
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """Return minus the logarithms of the chances, which are at least -100 in PyTorch."""
     _same_sizes(input, target)
