@@ -759,7 +759,7 @@ OF_ARRAYS = frozenset(
 )
 """Functions that take arrays of NumPy."""
 
-NUMBERS_ALONE = ("detach", "item", "numpy", "tolist")
+NUMBERS_ALONE = ("detach", "item", "numpy", "tolist", "contiguous", "to", "float", "cpu", "type")
 """Functions that take a tensor's numbers, whatever autograd knows of it."""
 
 

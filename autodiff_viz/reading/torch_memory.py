@@ -250,7 +250,6 @@ def refreshed(r: Interpreter, x: Array) -> Array:
     if about is not None and about.stale and about.parent is not None and about.derive is not None:
         about.stale = False
         parent = refreshed(r, about.parent)
-        about.unusable = (about.several or about.no_grad) and about.kind == VIEW and parent.requires_grad
         outside, r.no_grad = r.no_grad, int(about.no_grad)
         try:
             made = about.derive(r, parent)
@@ -310,20 +309,22 @@ def change(r: Interpreter, x: Array, result: Array, at: ast.AST | None = None) -
             at,
         )
     _hold(r, x, result, bool(r.no_grad))
-    above_x, one = {x}, x
+    above_x, one, apart = {x}, x, bool(r.no_grad)
     while (above := info(r, one)).parent is not None:
         parent = refreshed(r, above.parent)
         if above.push is None:
             raise Refused("A change in place of such a view is not read.", "Write clone().", "view", at)
-        apart = above.kind != VIEW
-        _hold(r, parent, above.push(r, parent, one), apart or bool(r.no_grad))
+        apart |= above.kind != VIEW
+        _hold(r, parent, above.push(r, parent, one), apart)
         one = parent
         above_x.add(one)
     storage.changes += 1
     about.counter.version += 1
     for shown in storage.views:
-        if shown not in above_x:
-            info(r, shown).stale = True
+        other = info(r, shown)
+        other.stale |= shown not in above_x
+        if other.counter is about.counter and other.kind == VIEW and other.parent.requires_grad:
+            other.unusable |= other.several or other.no_grad
     return x
 
 
@@ -360,8 +361,9 @@ def check_in_place(r: Interpreter, x: Array, result: Array, about: Info, at: ast
     if about.readonly:
         raise Refused(about.readonly, "Write clone().", "view", at)
     if about.places is not None and np.unique(about.places).size < about.places.size:
-        raise LibraryError(
-            "more than one element of the written-to tensor refers to a single memory location.",
+        raise Refused(
+            "A change in place is not read where more than one element of what is written to refers to a "
+            "single memory location.",
             "Write clone() before the change.",
             "view",
             at,
