@@ -1,4 +1,4 @@
-"""Write random programs of views and changes in place, and run them with the real library as they are written.
+"""Write random programs of views and changes in place, and run them with the library as they are written.
 
     /path/to/python-with-torch -m tests.reading.memory_programs 120 7 > tests/reading/memory_programs.json
 
@@ -39,7 +39,13 @@ def _numbers(draw: random.Random, shape: tuple[int, ...], whole: bool) -> Any:
 
 
 def _other_shape(draw: random.Random, size: int) -> tuple[int, ...]:
-    shapes = {1: [(1,), (1, 1)], 2: [(2,), (2, 1)], 3: [(3,), (1, 3)], 4: [(4,), (2, 2)], 6: [(6,), (3, 2), (2, 3)]}
+    shapes = {
+        1: [(1,), (1, 1)],
+        2: [(2,), (2, 1)],
+        3: [(3,), (1, 3)],
+        4: [(4,), (2, 2)],
+        6: [(6,), (3, 2), (2, 3)],
+    }
     shapes |= {8: [(8,), (2, 4), (2, 2, 2)], 9: [(9,), (3, 3)], 12: [(12,), (3, 4), (2, 6)]}
     return draw.choice(shapes.get(size, [(size,)]))
 
@@ -142,11 +148,15 @@ def torch_statement(values: Names, draw: random.Random, count: int) -> str:
         if not values[x].requires_grad:
             choices += [f"{x}.numpy()"] * 2
         if array is not None:
-            choices += [f"torch.from_numpy({array})", f"torch.as_tensor({array})", f"torch.tensor({array})"] * 2
+            choices += [
+                f"torch.from_numpy({array})",
+                f"torch.as_tensor({array})",
+                f"torch.tensor({array})",
+            ] * 2
             choices += [f"{array}.T", f"{array}.reshape(-1)", f"{array}[0:1]"]
         if rank and shape[0] in (2, 3) and draw.random() < 0.3:
             names = ", ".join(f"{new}{letter}" for letter in "abc"[: shape[0]])
-            how = draw.choice(["", ".unbind()", f".split(1)", f".chunk({shape[0]})"])
+            how = draw.choice(["", ".unbind()", ".split(1)", f".chunk({shape[0]})"])
             return f"{names} = {x}{how}"
         return f"{new} = {draw.choice(choices)}"
     if kind < 0.93:  # a change in place
@@ -206,7 +216,11 @@ def numpy_statement(values: Names, draw: random.Random, count: int, whole: bool 
             dtype = draw.choice(DTYPES)
             numbers = np.abs(numbers).tolist() if "uint" in dtype else numbers
             return f"{new} = np.array({numbers}, dtype={dtype})"
-        made = [f"np.array({numbers})", f"np.zeros({shape})", f"np.arange({np.prod(shape)}.0).reshape({shape})"]
+        made = [
+            f"np.array({numbers})",
+            f"np.zeros({shape})",
+            f"np.arange({np.prod(shape)}.0).reshape({shape})",
+        ]
         return f"{new} = {draw.choice(made)}"
     shape = tuple(np.shape(values[x]))
     rank, size = len(shape), int(np.prod(shape))
@@ -235,9 +249,28 @@ def numpy_statement(values: Names, draw: random.Random, count: int, whole: bool 
         ]
         if whole:
             dtype = draw.choice(DTYPES)
-            choices += [f"{x} + {big}", f"{x} * {big}", f"{x} - {same}", f"{x} * {same}", f"{x}.astype({dtype})"] * 2
-            choices += [f"{x} // 3", f"{x} % 5", f"abs({x})", f"{x} ** 2", f"{x} > {small}", f"np.cumsum({x})"]
-            choices += [f"{x}.max()", f"np.prod({x})", f"np.where({x} > 1, {x}, {same})", f"{x}.mean()", f"{x} / 2"]
+            choices += [
+                f"{x} + {big}",
+                f"{x} * {big}",
+                f"{x} - {same}",
+                f"{x} * {same}",
+                f"{x}.astype({dtype})",
+            ] * 2
+            choices += [
+                f"{x} // 3",
+                f"{x} % 5",
+                f"abs({x})",
+                f"{x} ** 2",
+                f"{x} > {small}",
+                f"np.cumsum({x})",
+            ]
+            choices += [
+                f"{x}.max()",
+                f"np.prod({x})",
+                f"np.where({x} > 1, {x}, {same})",
+                f"{x}.mean()",
+                f"{x} / 2",
+            ]
         if rank:
             choices += [f"{x}[{_plain_index(draw, shape, True)}]"] * 4
             choices += [f"{x}[[0, -1]]", f"np.flip({x}, 0)", f"list({x})", f"np.concatenate([{x}, {x}])"]
@@ -308,7 +341,9 @@ def numbers_of(values: Names) -> dict[str, Any]:
     """Return the numbers of names, of lists by their places, and the gradients of leaves."""
     found: dict[str, Any] = {}
     for name, value in values.items():
-        parts = {f"{name}.{i}": one for i, one in enumerate(value)} if isinstance(value, list) else {name: value}
+        parts = (
+            {f"{name}.{i}": one for i, one in enumerate(value)} if isinstance(value, list) else {name: value}
+        )
         for path, one in parts.items():
             if hasattr(one, "shape"):
                 plain = one.detach() if hasattr(one, "detach") else one
