@@ -233,7 +233,7 @@ def as_array(r: Interpreter, a: Any, dtype: Any = None, copy: Any = None) -> Arr
         a = to_numpy(r, a)
     same = arrays.named_dtype(r, dtype) if dtype is not None else None
     if shares(r, a) and not copy and same in (None, a.dtype):
-        return a
+        return _array(r, copied(r, a)) if immutable(r, a) else a
     return arrays._array(r, r.library, a, dtype, copy)
 
 
@@ -263,6 +263,8 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tuple[bool,
     """Return (whether it is an attribute that shows an array's memory, its value)."""
     if not shares(r, x):
         return False, None
+    if name in ("T", "real") and immutable(r, x):
+        return True, x
     if name in ("T", "mT"):
         return True, VIEWS["transpose" if name == "T" else "matrix_transpose"](r, x)
     if name == "real":

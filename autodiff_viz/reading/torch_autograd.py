@@ -30,6 +30,7 @@ from autodiff_viz.reading.jax_transforms import argument, merged
 from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.several import Site
 from autodiff_viz.reading.torch_elements import absolute, clamp
+from autodiff_viz.reading.torch_facts import FACTS, ITSELF, SCATTERED, VIEWS
 from autodiff_viz.reading.torch_hooks import accumulated, hooked, refuse_hooks
 from autodiff_viz.reading.torch_memory import (
     DATA,
@@ -498,19 +499,26 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         result = function(r, *args, **keywords)
         if isinstance(r.builder, Builder) and not r.no_grad:
             given = [one for value in (*args, *keywords.values()) for one in _arrays(value)]
-            own = name
-            if name in ("max", "min") and isinstance(result, tuple):
-                own = "max_dim"
-            for one in [tuple.__getitem__(result, 0)] if own == "max_dim" else _arrays(result):
+            along = name in ("max", "min", "median") and isinstance(result, tuple)
+            own = "max_dim" if along else name
+            first = bool(args) and isinstance(args[0], (int, float))
+            for one in [tuple.__getitem__(result, 0)] if along else _arrays(result):
                 if one.dtype in (INT, BOOL):
                     one.requires_grad, one.leaf = False, True
                 else:
-                    record(r, own, given, one)
+                    record(r, own, given, one, first)
+                    if own in SCATTERED and len(shape_of(r, one)) > 1:
+                        info(r, one).unknown = True
+        if isinstance(result, Array) and name in COPIES and any(result is one for one in args):
+            return TENSOR["clone"](r, result)
         return result
 
     call.__wrapped__ = function  # type: ignore[attr-defined]
     return call
 
+
+COPIES = frozenset(FACTS) - VIEWS - ITSELF
+"""Functions that return a copy also where our reading returns what it was given."""
 
 MAKERS = ["tensor", "as_tensor", "asarray", "from_numpy", "new_tensor"]
 OF_ARRAYS = frozenset(
@@ -518,7 +526,7 @@ OF_ARRAYS = frozenset(
 )
 """Functions that take arrays of NumPy."""
 
-NUMBERS_ALONE = ("detach", "item", "numpy", "tolist")
+NUMBERS_ALONE = ("detach", "item", "numpy", "tolist", "contiguous", "to", "float", "cpu", "type")
 """Functions that take a tensor's numbers, whatever autograd knows of it."""
 
 

@@ -25,6 +25,7 @@ from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder, Ref
 from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.torch_facts import facts_of
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
 
 Derive = Callable[[Interpreter, Array], Array]
@@ -109,7 +110,8 @@ class Recorded:
       saved: memory that it saved, with the versions and changes at that time.
       saves: whether it saved anything, which one backward pass frees.
       freed: whether that has happened.
-      again: the saved values that a second derivative depends on.
+      again: the values that its derivative depends on, where it is differentiated again.
+      once: whether it cannot be.
     """
 
     name: str
@@ -117,6 +119,7 @@ class Recorded:
     saves: bool
     freed: bool = False
     again: tuple[Ref, ...] = ()
+    once: bool = False
 
 
 @dataclass(eq=False)
@@ -245,7 +248,6 @@ def refreshed(r: Interpreter, x: Array) -> Array:
     if about is not None and about.stale and about.parent is not None and about.derive is not None:
         about.stale = False
         parent = refreshed(r, about.parent)
-        about.unusable = (about.several or about.no_grad) and about.kind == VIEW and parent.requires_grad
         outside, r.no_grad = r.no_grad, int(about.no_grad)
         try:
             made = about.derive(r, parent)
@@ -305,20 +307,22 @@ def change(r: Interpreter, x: Array, result: Array, at: ast.AST | None = None) -
             at,
         )
     _hold(r, x, result, bool(r.no_grad))
-    above_x, one = {x}, x
+    above_x, one, apart = {x}, x, bool(r.no_grad)
     while (above := info(r, one)).parent is not None:
         parent = refreshed(r, above.parent)
         if above.push is None:
             raise Refused("A change in place of such a view is not read.", "Write clone().", "view", at)
-        apart = above.kind != VIEW
-        _hold(r, parent, above.push(r, parent, one), apart or bool(r.no_grad))
+        apart |= above.kind != VIEW
+        _hold(r, parent, above.push(r, parent, one), apart)
         one = parent
         above_x.add(one)
     storage.changes += 1
     about.counter.version += 1
     for shown in storage.views:
-        if shown not in above_x:
-            info(r, shown).stale = True
+        other = info(r, shown)
+        other.stale |= shown not in above_x
+        if other.counter is about.counter and other.kind == VIEW and other.parent.requires_grad:
+            other.unusable |= other.several or other.no_grad
     return x
 
 
@@ -355,8 +359,9 @@ def check_in_place(r: Interpreter, x: Array, result: Array, about: Info, at: ast
     if about.readonly:
         raise Refused(about.readonly, "Write clone().", "view", at)
     if about.places is not None and np.unique(about.places).size < about.places.size:
-        raise LibraryError(
-            "more than one element of the written-to tensor refers to a single memory location.",
+        raise Refused(
+            "A change in place is not read where more than one element of what is written to refers to a "
+            "single memory location.",
             "Write clone() before the change.",
             "view",
             at,
@@ -392,221 +397,35 @@ def check_in_place(r: Interpreter, x: Array, result: Array, about: Info, at: ast
         )
 
 
-# What the functions save for the backward pass, as measured with PyTorch.
-
-NOTHING = frozenset(
-    [
-        "add",
-        "sub",
-        "subtract",
-        "rsub",
-        "neg",
-        "negative",
-        "positive",
-        "sum",
-        "mean",
-        "clone",
-        "cat",
-        "concat",
-        "concatenate",
-        "stack",
-        "hstack",
-        "vstack",
-        "dstack",
-        "getitem",
-        "reshape",
-        "view",
-        "flatten",
-        "unflatten",
-        "squeeze",
-        "unsqueeze",
-        "t",
-        "T",
-        "mT",
-        "transpose",
-        "swapaxes",
-        "permute",
-        "movedim",
-        "moveaxis",
-        "expand",
-        "expand_as",
-        "view_as",
-        "reshape_as",
-        "round",
-        "floor",
-        "ceil",
-        "trunc",
-        "sign",
-        "cumsum",
-        "tril",
-        "triu",
-        "flip",
-        "fliplr",
-        "flipud",
-        "repeat",
-        "tile",
-        "roll",
-        "pad",
-        "lerp",
-        "trace",
-        "diag",
-        "diagonal",
-        "diag_embed",
-        "unbind",
-        "split",
-        "chunk",
-        "narrow",
-        "select",
-        "broadcast_to",
-        "detach",
-        "contiguous",
-        "to",
-        "float",
-        "double",
-        "half",
-        "type_as",
-        "remainder",
-        "fmod",
-        "frac",
-        "numpy",
-        "item",
-        "ravel",
-        "rot90",
-        "diff",
-        "register_hook",
-        "retain_grad",
-        "requires_grad_",
-        "backward",
-        "identity",
-        "atleast_1d",
-        "atleast_2d",
-        "block_diag",
-    ]
-)
-"""Functions that save nothing, so that a second backward pass goes through them."""
-
-RESULT = frozenset(
-    [
-        "relu",
-        "exp",
-        "expm1",
-        "sigmoid",
-        "tanh",
-        "sqrt",
-        "rsqrt",
-        "reciprocal",
-        "softmax",
-        "log_softmax",
-        "softmin",
-    ]
-)
-"""Functions that save what they return."""
-
-ALL = frozenset(
-    ["prod", "cumprod", "std", "norm", "amax", "amin", "logsumexp", "normalize", "max", "min", "median"]
-)
-"""Functions that save what they get and what they return."""
-
-OTHERS = frozenset(
-    [
-        "mul",
-        "multiply",
-        "matmul",
-        "mm",
-        "mv",
-        "bmm",
-        "dot",
-        "inner",
-        "outer",
-        "linear",
-        "einsum",
-        "vdot",
-        "conv2d",
-        "conv1d",
-        "embedding",
-        "baddbmm",
-        "addmm",
-        "addmv",
-        "div",
-        "divide",
-        "true_divide",
-        "bilinear",
-    ]
-)
-"""Functions that save an argument for the derivative by the other one."""
-
-PLACES = frozenset(
-    [
-        "where",
-        "index",
-        "take",
-        "gather_",
-        "sort",
-        "topk",
-        "masked_fill",
-        "masked_select",
-        "scatter",
-        "index_select",
-        "argsort",
-        "cummax",
-        "cummin",
-        "l1_loss",
-        "dropout",
-        "getitem_index",
-        "scatter_",
-        "index_fill",
-        "max_dim",
-        "min_dim",
-    ]
-)
-"""Functions that save no floats: conditions, or where things came from."""
+# What is kept for the backward pass.
 
 
-MASKS = frozenset(
-    [
-        "maximum",
-        "minimum",
-        "fmax",
-        "fmin",
-        "clamp",
-        "clip",
-        "max",
-        "min",
-        "amax",
-        "amin",
-        "addcmul",
-        "gather",
-        "lerp",
-    ]
-)
-"""Functions whose derivative depends on comparisons alone, or on nothing, so that a second one is None."""
+def record(r: Interpreter, name: str, given: list[Array], result: Array, number_first: bool = False) -> None:
+    """Note what a call saves for the backward pass.
 
-ONCE = frozenset(["cdist", "hardsigmoid"])
-"""Functions that PyTorch differentiates only once."""
-
-
-def record(r: Interpreter, name: str, given: list[Array], result: Array) -> None:
-    """Note what a call saves for the backward pass."""
+    Args:
+      name: of the function; in place it saves what it saves otherwise.
+      given, result: the tensors that it got, and what it returned.
+      number_first: whether a number stands before them.
+    """
     if not result.requires_grad or result.leaf or not result.is_node or any(result is one for one in given):
         return
     memory = r.state(Memory)
     if result.held.number in memory.calls or any(result.held == one.held for one in given):
         return
-    name = name.rstrip("_")
-    keep: list[Array] = []
-    if name in RESULT or name in ALL:
-        keep.append(result)
-    if name in OTHERS:
-        for i, one in enumerate(given):
-            if any(other.requires_grad for k, other in enumerate(given) if k != i) and one.dtype in FLOATS:
-                keep.append(one)
-        if name in ("div", "divide", "true_divide") and len(given) == 2 and given[1].requires_grad:
-            keep += [one for one in given if one not in keep]
-    elif name not in NOTHING and name not in PLACES and name not in RESULT:
-        keep += [one for one in given if one.dtype in FLOATS]
+    given = [one for one in given if one.dtype in FLOATS]
+    needing = [i for i, one in enumerate(given) if one.requires_grad]
+    facts = facts_of(name.rstrip("_"), len(given), number_first)
+    saves = facts.saved(needing, len(given))
+    keep = [given[i] for i in sorted(one for one in saves if isinstance(one, int))]
+    keep += [result] if "r" in saves else []
     saved = [(a, a.counter.version, a.storage.changes) for a in (info(r, one) for one in keep)]
-    again = () if name in MASKS else tuple(one.held for one in keep if isinstance(one.held, Ref))
-    memory.calls[result.held.number] = Recorded(name, saved, name not in NOTHING, again=again)
+    again = {given[i].held for i in facts.differentiated(needing, len(given)) if isinstance(i, int)}
+    if again and "r" in saves:
+        again.add(result.held)
+    memory.calls[result.held.number] = Recorded(
+        name, saved, bool(saves), again=tuple(one for one in again if isinstance(one, Ref)), once=facts.once
+    )
 
 
 def passed(r: Interpreter, numbers: set[int], retain: bool) -> None:

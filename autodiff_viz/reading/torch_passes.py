@@ -17,7 +17,7 @@ from autodiff_viz.reading.costs import pay_values
 from autodiff_viz.reading.declared import Detached
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.several import Site
-from autodiff_viz.reading.torch_memory import ONCE, LibraryError, Memory, passed
+from autodiff_viz.reading.torch_memory import LibraryError, Memory, passed
 from autodiff_viz.reading.values import Array, Refused
 
 
@@ -97,7 +97,7 @@ def read_by_derivative(r: Interpreter, root: Ref, wrt: Ref) -> list[Ref]:
             if number != wrt.number:
                 read += [slot for slot in r.builder.drafts[number].slots if isinstance(slot, Ref)]
         elif call is not None:
-            if call.name in ONCE:
+            if call.once:
                 raise LibraryError(
                     f"the derivative for '{call.name}_backward' is not implemented", "", "once"
                 )

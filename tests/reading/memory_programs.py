@@ -1,4 +1,4 @@
-"""Write random programs of views and changes in place, and run them with the real library as they are written.
+"""Write random programs of views and changes in place, and run them with the library as they are written.
 
     /path/to/python-with-torch -m tests.reading.memory_programs 120 7 > tests/reading/memory_programs.json
 
@@ -156,7 +156,7 @@ def torch_statement(values: Names, draw: random.Random, count: int) -> str:
             choices += [f"{array}.T", f"{array}.reshape(-1)", f"{array}[0:1]"]
         if rank and shape[0] in (2, 3) and draw.random() < 0.3:
             names = ", ".join(f"{new}{letter}" for letter in "abc"[: shape[0]])
-            how = draw.choice(["", ".unbind()", f".split(1)", f".chunk({shape[0]})"])
+            how = draw.choice(["", ".unbind()", ".split(1)", f".chunk({shape[0]})"])
             return f"{names} = {x}{how}"
         return f"{new} = {draw.choice(choices)}"
     if kind < 0.93:  # a change in place

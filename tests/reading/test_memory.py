@@ -1,4 +1,4 @@
-"""Read programs of views and changes in place: the numbers are those of PyTorch and NumPy, or it is refused."""
+"""Read programs of views and changes in place: their numbers are those of the library, or they are refused."""
 
 from __future__ import annotations
 
