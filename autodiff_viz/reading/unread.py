@@ -229,6 +229,7 @@ class Effects:
 
     Attributes:
       objects: what they may change.
+      stepped: the same, but for what stands in `.grad`.
       reads: what they name: their values may share memory with it.
       names: names of scopes outside that they set, with the scopes.
       backward: whether they may add to `.grad` of any tensor.
@@ -238,6 +239,7 @@ class Effects:
     """
 
     objects: list[Any] = field(default_factory=list)
+    stepped: list[Any] = field(default_factory=list)
     reads: list[Any] = field(default_factory=list)
     names: list[tuple[Scope, str]] = field(default_factory=list)
     backward: bool = False
@@ -405,7 +407,6 @@ def _of_call(
             return
         if name == "backward":
             made.backward = True
-            yield [receiver]
             return
         made.draws |= bool(DRAWS.search(name))
         tensors = name in TENSOR or name in arrays.METHODS
@@ -417,7 +418,10 @@ def _of_call(
             yield [receiver]
             return
         if name == "step" and not given:  # of an optimizer: not what stands in .grad
-            yield [receiver]
+            names = names_in(receiver) - facts.locals
+            made.stepped += reachable(v for n in names if (v := _found(scope, n)) is not None)
+            if names_in(receiver) & facts.locals:
+                yield [receiver]
             return
         if isinstance(holder, (Instance, Class, Super)) and isinstance(of, (Function, Property, ClassMethod)):
             return
@@ -502,9 +506,13 @@ def not_read(r: Interpreter, statement: ast.stmt, refused: Refused) -> None:
         r.unread.needs.pop(statement, None)
     elif statement not in r.unread.refused:
         r.unread.needs[statement] = refused.cause
-    if effects := forget(r, [statement], refused.cause):
+    if name := forget(r, [statement], refused.cause):
+        r.unread.refused.pop(statement, None)
         ends = Refused(
-            f"What follows is read only if this is: `{effects}` counts for all of it.", at=statement
+            f"{refused.message} `{name}` counts for all that follows, which is not read therefore.",
+            refused.hint,
+            refused.code,
+            refused.at,
         )
         ends.ends = True
         raise ends
@@ -525,7 +533,9 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
         where.names[name] = Unknown(line, name, body[0], holds)
     names = {id(value): name for name, value in _outermost(scope).names.items()}
     for one in effects.objects:
-        _forget_object(r, one, Unknown(line, names.get(id(one), ""), body[0]))
+        _forget_object(r, one, Unknown(line, names.get(id(one), ""), body[0]), True)
+    for one in effects.stepped:
+        _forget_object(r, one, Unknown(line, names.get(id(one), ""), body[0]), False)
     if effects.backward:
         for one, about in list(r.state(Memory).of.items()):
             if one.requires_grad:
@@ -548,7 +558,7 @@ def _changes_at_all(r: Interpreter, one: Any) -> bool:
     return not isinstance(one, (Path, tuple, Class, str, int, float))
 
 
-def _forget_object(r: Interpreter, one: Any, cause: Unknown) -> None:
+def _forget_object(r: Interpreter, one: Any, cause: Unknown, gradients: bool) -> None:
     if not _changes_at_all(r, one) or isinstance(one, (Function, Property, Native, Unknown)):
         return
     r.unread.objects[id(one)] = one, cause
@@ -562,7 +572,8 @@ def _forget_object(r: Interpreter, one: Any, cause: Unknown) -> None:
         for other, about in list(known.items()):
             if about.storage is storage:
                 r.unread.objects[id(other)] = other, cause
-                _forget_gradient(r, other, about, cause)
+                if gradients:
+                    _forget_gradient(r, other, about, cause)
 
 
 def _whole(one: Array) -> Array:
