@@ -167,13 +167,23 @@ class Unread:
         is come by more often.
       needs: what is unknown that one needs.
       objects: what is unknown though its name was read before, by its identity: it may have been changed.
+      numbers: nodes whose values may have been changed in place since, so that nobody knows the
+        derivatives of what reads them.
       nodes: numbers of the nodes that statements have made which were then refused.
+      asked: line and words of those that ask for derivatives, in the order in which they are come by.
     """
 
     refused: dict[ast.AST, Refused] = field(default_factory=dict)
     needs: dict[ast.AST, Unknown] = field(default_factory=dict)
     objects: dict[int, tuple[Any, Unknown]] = field(default_factory=dict)
+    numbers: dict[int, Unknown] = field(default_factory=dict)
     nodes: set[int] = field(default_factory=set)
+    asked: list[tuple[int, frozenset[str]]] = field(default_factory=list)
+
+    def asks_again(self, name: str, line: int) -> int:
+        """Return the line of a later statement that may ask for a derivative by a name; 0 if none does."""
+        first = name.partition(".")[0]
+        return max((at for at, words in self.asked if at >= line and first in words), default=0)
 
 
 class Interpreter:

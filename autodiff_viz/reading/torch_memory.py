@@ -504,6 +504,7 @@ def passed(r: Interpreter, numbers: set[int], retain: bool) -> None:
                 "second-backward",
             )
         for storage, version, hidden in call.saved:
+            r.check_known(storage)  # who may have changed it was not read
             if storage.version != version:
                 raise LibraryError(
                     "one of the variables needed for gradient computation has been modified by an inplace "

@@ -16,11 +16,13 @@ from typing import Any
 
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.blank import Bar, Blank, is_blank
+from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.costs import budget, pay
 from autodiff_viz.reading.interpreter import LIBRARIES, USUAL, Interpreter, Unread
 from autodiff_viz.reading.jax_random import Seeds
 from autodiff_viz.reading.python_library import Random
 from autodiff_viz.reading.tensorflow_tapes import Variables
+from autodiff_viz.reading.torch_autograd import Autograd
 from autodiff_viz.reading.torch_memory import Memory, info
 from autodiff_viz.reading.torch_random import Generator
 from autodiff_viz.reading.torch_tensors import TENSOR, Draws
@@ -233,9 +235,11 @@ class Effects:
       reads: what they name: their values may share memory with it.
       names: names of scopes outside that they set, with the scopes.
       backward: whether they may add to `.grad` of any tensor.
+      unknown_call: whether they call what nobody knows.
       draws: whether they may draw from a generator.
       ends: what they name that changes all that follows.
       asks: whether they may ask for a derivative.
+      words: the names that they read and set, and those of the arguments of what they call.
     """
 
     objects: list[Any] = field(default_factory=list)
@@ -243,9 +247,11 @@ class Effects:
     reads: list[Any] = field(default_factory=list)
     names: list[tuple[Scope, str]] = field(default_factory=list)
     backward: bool = False
+    unknown_call: bool = False
     draws: bool = False
     ends: str = ""
     asks: bool = False
+    words: set[str] = field(default_factory=set)
 
 
 def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects:
@@ -290,6 +296,7 @@ def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects
         if not work:
             break
         own, where, is_function = work.pop()
+        made.words |= own.loads | own.locals
         changed = list(_changes(r, own, where, made))
         for name in own.globals & own.stores:
             outer = where if is_function else where.outer
@@ -302,11 +309,17 @@ def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects
             made.objects += reachable(v for n in names if (v := _found(where, n)) is not None)
     if wild:
         made.objects += reach
+    # Who has no result can call no backward that reaches other leaves than those it has.
+    made.backward |= made.unknown_call and any(isinstance(one, Array) and _is_result(one) for one in reach)
     ended = [name for name in attributes if ENDS.match(name)]
     made.ends = made.ends or (ended[0] if ended else "")
     ends = [one.name.rpartition(".")[2] for one in reach if isinstance(one, (Path, Native))]
     made.asks = any(map(DERIVATIVES.match, (*attributes, *ends)))
     return made
+
+
+def _is_result(one: Array) -> bool:
+    return one.framework == "torch" and one.requires_grad and not one.leaf
 
 
 def _outermost(scope: Scope) -> Scope:
@@ -386,7 +399,7 @@ def _of_call(
             yield given
         elif root not in LIBRARIES and root not in NEVER_DRAW | DRAW_ALONE:
             made.draws = True
-            made.backward |= bool(r.state(Memory).of)
+            made.unknown_call = True
             yield given
         return
     if isinstance(of, (Function, Class)) or (isinstance(of, Native) and of.inner is not None):
@@ -426,11 +439,11 @@ def _of_call(
         if isinstance(holder, (Instance, Class, Super)) and isinstance(of, (Function, Property, ClassMethod)):
             return
         made.draws = True
-        made.backward |= bool(r.state(Memory).of)
+        made.unknown_call = True
         yield [receiver, *given]
         return
     made.draws = True
-    made.backward |= bool(r.state(Memory).of)
+    made.unknown_call = True
     yield [function, *given]
 
 
@@ -529,6 +542,8 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
             outer = scope.outer.find(name) if name in scope.globals and scope.outer else None
             at = line if cause is not None else one.lineno
             (outer or scope).names[name] = Unknown(at, name, one, holds)
+    if effects.asks:
+        r.unread.asked.append((line, frozenset(effects.words)))
     for where, name in effects.names:
         where.names[name] = Unknown(line, name, body[0], holds)
     names = {id(value): name for name, value in _outermost(scope).names.items()}
@@ -537,6 +552,7 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
     for one in effects.stepped:
         _forget_object(r, one, Unknown(line, names.get(id(one), ""), body[0]), False)
     if effects.backward:
+        r.state(Autograd).ran = True
         for one, about in list(r.state(Memory).of.items()):
             if one.requires_grad:
                 _forget_gradient(r, one, about, Unknown(line, about.label and f"{about.label}.grad", body[0]))
@@ -568,10 +584,16 @@ def _forget_object(r: Interpreter, one: Any, cause: Unknown, gradients: bool) ->
                 r.unread.objects[id(other)] = other, cause
     if isinstance(one, Array) and one in (known := r.state(Memory).of):
         storage = info(r, one).storage
+        r.unread.objects[id(storage)] = storage, cause
+        if isinstance(one.held, Ref):
+            r.unread.numbers[one.held.number] = cause
         pay(len(known) // 4)
         for other, about in list(known.items()):
             if about.storage is storage:
                 r.unread.objects[id(other)] = other, cause
+                r.unread.numbers |= {
+                    ref.number: cause for ref in (other.held, *about.sources) if isinstance(ref, Ref)
+                }
                 if gradients:
                     _forget_gradient(r, other, about, cause)
 

@@ -127,6 +127,22 @@ def test_a_step_of_an_optimizer_that_is_not_read_changes_its_parameters_and_no_g
     assert fresh.answers()["u"] == 3.0
 
 
+def test_a_name_has_no_derivative_where_a_later_one_by_it_was_not_read():
+    """At 3 the slope of x² is 6; what the refused call gives nobody knows."""
+    for by in ("jax.grad(lambda x: jnp.foo(x))(3.0)", "print(jax.jacfwd(jnp.foo)(x))"):
+        answers = av.read(f"{JAX}x = 3.0\ng = jax.grad(lambda x: x * x)(x)\nh = {by}").answers()
+        assert answers["x (line 3)"] == 6.0
+        with pytest.raises(GraphError, match="`x` is unknown: line 4"):
+            answers["x"]
+
+
+def test_a_pass_through_what_a_refused_call_may_have_changed_is_refused():
+    """exp saves its value, which `foo` may change without autograd's notice."""
+    text = f"{TORCH}x = torch.ones(2, requires_grad=True)\ny = x.exp()\nz = y.sum()\n{{}}z.backward()"
+    np.testing.assert_allclose(av.read(text.format("")).answers()["x"], [np.e, np.e], rtol=1e-6)
+    assert "x" not in av.read(text.format("foo(y)\n")).answers()
+
+
 def test_a_backward_that_is_not_read_makes_every_gradient_unknown():
     text = (
         "import torch\nw = torch.tensor(2.0, requires_grad=True)\nu = torch.tensor(1.0, requires_grad=True)\n"
