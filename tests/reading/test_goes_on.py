@@ -100,7 +100,9 @@ NOT_CHANGED = {
     "read by a method": "y = x.lgamma()",
     "appended": "many = []\nmany.append(torch.fft.fft(x))",
     "read by another library": "import scipy\ny = scipy.special.foo(x)",
-    "read by a function of the text": "def f(t):\n    out = []\n    out.append(torch.fft.fft(t))\n    return out\ny = f(x)",
+    "read by a function of the text": (
+        "def f(t):\n    out = []\n    out.append(torch.fft.fft(t))\n    return out\ny = f(x)"
+    ),
     "plotted": "import matplotlib.pyplot as plt\nplt.plot(x, x.lgamma())",
 }
 
@@ -158,7 +160,10 @@ def test_a_backward_that_is_not_read_makes_every_gradient_unknown():
 
 
 def test_draws_behind_a_draw_that_is_not_read_are_unknown():
-    text = "import torch\ntorch.manual_seed(0)\n{}x = torch.randn(3, requires_grad=True)\n(x * x).sum().backward()"
+    text = (
+        "import torch\ntorch.manual_seed(0)\n{}x = torch.randn(3, requires_grad=True)\n"
+        "(x * x).sum().backward()"
+    )
     assert av.read(text.format("")).answers()["x"].shape == (3,)
     reading = av.read(text.format("layer = torch.nn.Foo(3)\n"))
     with pytest.raises(GraphError, match="draws in line 4"):
@@ -171,7 +176,10 @@ def test_draws_behind_a_draw_that_is_not_read_are_unknown():
 
 
 def test_nothing_is_read_behind_a_mode_that_is_not_read():
-    text = f"{TORCH}x = torch.tensor(1.0, requires_grad=True)\ntorch.set_grad_enabled(foo())\ny = x * 2\ny.backward()"
+    text = (
+        f"{TORCH}x = torch.tensor(1.0, requires_grad=True)\ntorch.set_grad_enabled(foo())\n"
+        "y = x * 2\ny.backward()"
+    )
     reading = av.read(text)
     (problem,) = reading.refused
     assert problem.line == 4
@@ -201,7 +209,10 @@ def test_a_loop_goes_on_inside_and_keeps_what_it_steps():
 
 
 def test_a_statement_that_may_leave_a_loop_ends_what_is_known_of_the_loop():
-    text = f"{TORCH}x = torch.tensor(1.0)\nfor i in range(3):\n    if foo(i):\n        break\n    x = x * 2\nz = 1"
+    text = (
+        f"{TORCH}x = torch.tensor(1.0)\nfor i in range(3):\n    if foo(i):\n        break\n"
+        "    x = x * 2\nz = 1"
+    )
     reading = av.read(text)
     assert {"x", "i"} <= set(reading.unknown)
     assert reading.values()["z"] == 1
@@ -310,7 +321,10 @@ def test_a_time_or_a_file_is_no_number():
 
 
 def test_a_text_with_names_in_it_is_a_key_and_one_with_computed_numbers_is_none():
-    text = f"{JAX}p, x = {{}}, jnp.array(1.0)\nfor i in range(2):\n    p[f'w{{i}}'] = x * (1 + i)\n    p['b%d' % i] = x * 5"
+    text = (
+        f"{JAX}p, x = {{}}, jnp.array(1.0)\nfor i in range(2):\n    p[f'w{{i}}'] = x * (1 + i)\n"
+        "    p['b%d' % i] = x * 5"
+    )
     values = av.read(text).values()
     assert (values["p.w0"], values["p.w1"], values["p.b1"]) == (1.0, 2.0, 5.0)
     (problem,) = av.read(f"{JAX}p = {{}}\np[f'{{jnp.array(1.0)}}'] = 1").refused
@@ -355,7 +369,8 @@ def test_a_statement_is_refused_with_its_line_where_reading_ends():
     ("text", "names", "written"),
     [
         (
-            "import torch, torch.nn as nn\ntorch.manual_seed(0)\nnet = nn.Sequential(nn.Linear(2, 2), nn.Tanh())\n"
+            "import torch, torch.nn as nn\ntorch.manual_seed(0)\n"
+            "net = nn.Sequential(nn.Linear(2, 2), nn.Tanh())\n"
             "net(torch.ones(1, 2)).sum().backward()",
             {"net_0_weight", "net_0_bias"},
             ["0.weight", "net.0.weight", "net[0].weight", "net[0].weight.grad"],
@@ -367,7 +382,8 @@ def test_a_statement_is_refused_with_its_line_where_reading_ends():
             ["weight", "layer.weight", "layer.weight.grad"],
         ),
         (
-            "import torch, torch.nn as nn\ntorch.manual_seed(0)\nactor = nn.Linear(2, 2)\ncritic = nn.Linear(2, 2)\n"
+            "import torch, torch.nn as nn\ntorch.manual_seed(0)\n"
+            "actor = nn.Linear(2, 2)\ncritic = nn.Linear(2, 2)\n"
             "critic(actor(torch.ones(1, 2))).sum().backward()",
             {"actor_weight", "actor_bias", "critic_weight", "critic_bias"},
             ["actor.weight", "critic.bias"],

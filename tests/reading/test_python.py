@@ -1,4 +1,4 @@
-"""Read Python's own functions, sets, iterators and operators of classes: the values are those of Python itself."""
+"""Read Python's own functions, sets, iterators and operators of classes: the values are those of Python."""
 
 import math
 import random
@@ -84,7 +84,8 @@ def test_the_draws_of_random_are_those_of_python_where_there_is_a_seed():
     text = (
         f"{HEAD}random.seed(1337)\na = random.uniform(-1, 1)\nb = random.random()\nc = random.randint(0, 9)\n"
     )
-    text += "d = random.choice([5, 6, 7])\ne = [1, 2, 3, 4]\nrandom.shuffle(e)\nf = e[0] + 10 * e[1]\ng = random.gauss(0, 1)"
+    text += "d = random.choice([5, 6, 7])\ne = [1, 2, 3, 4]\nrandom.shuffle(e)\n"
+    text += "f = e[0] + 10 * e[1]\ng = random.gauss(0, 1)"
     own = random.Random(1337)
     expected = {
         "a": own.uniform(-1, 1),
@@ -185,7 +186,10 @@ ga, gb, value = a.grad, b.grad, d.data
 
 
 def test_an_autograd_of_a_text_s_own_gives_what_it_would_when_it_runs():
-    """d = (a b + 3 a + 1 - b) / (a + 1) + b² at 2, -3: c = 4, so 4/3 + 9; by a (b + 3)/3 - 4/9; by b 1/3 + 2 b."""
+    """d = (a b + 3 a + 1 - b) / (a + 1) + b² at 2, -3: c = 4, so 4/3 + 9.
+
+    By a it is (b + 3) / 3 - 4/9, and by b 1/3 + 2 b.
+    """
     reading = av.read(VALUE)
     assert reading.refused == ()
     values = reading.values()
