@@ -100,6 +100,9 @@ def install(r: Any) -> None:
     r.handlers.item[Blank] = lambda r, blank, index, node: blank
     r.handlers.set_item[Blank] = lambda *_: None
     r.handlers.set_attribute[Blank] = lambda *_: None
+    r.handlers.set_item[Path] = _set_part
+    r.handlers.set_attribute[Path] = _set_part
+    r.handlers.item[Path] = _part
     r.handlers.call[Blank] = lambda r, blank, args, keywords, node: blank
     r.handlers.enter[Blank] = entered
     r.handlers.attribute[Bar] = attribute_of_bar
@@ -114,6 +117,20 @@ def install(r: Any) -> None:
         name: lambda r, *args, make=make, **keywords: make(r, list(args), keywords)
         for name, make in bars.items()
     } | ranges
+
+
+def _part(r: Any, path: Path, index: Any, node: ast.AST) -> Blank:
+    """Return an element of what a library has, such as `os.environ["HOME"]`."""
+    found = of_library(path.name)
+    if found is None:
+        raise Refused(f"`{path.name}` has no elements that are read.", at=node)
+    return found
+
+
+def _set_part(r: Any, path: Path, part: Any, value: Any, target: ast.AST) -> None:
+    if of_library(path.name) is None:
+        raise Refused(f"What `{path.name}` is cannot be changed here.", at=target)
+    r.say(target, f"`{path.name}` is left out: it computes nothing here")
 
 
 def attribute_of_bar(r: Any, bar: Bar, name: str, node: ast.AST) -> Any:

@@ -419,12 +419,14 @@ def node_name(label: str) -> str:
 
 def as_name(hint: str) -> str:
     """Return what a text calls a value as the name of a node, which is an identifier in ASCII."""
-    name = re.sub(r"[^A-Za-z0-9_]", "_", hint[: limits.NAME - DIGITS])
+    short = hint[: limits.NAME - DIGITS]
+    name = _OTHER.sub("_", short)
     if not name[:1].isalpha():
         name = f"x_{name.lstrip('_')}"
     return f"{name}_" if iskeyword(name) else name
 
 
+_OTHER = re.compile(r"[^A-Za-z0-9_]")
 DIGITS = 8  # of what tells names apart, at their end
 
 

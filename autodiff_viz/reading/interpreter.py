@@ -171,13 +171,23 @@ class Unread:
         is come by more often.
       needs: what is unknown that one needs.
       objects: what is unknown though its name was read before, by its identity: it may have been changed.
+      numbers: nodes whose values may have been changed in place since, so that nobody knows the
+        derivatives of what reads them.
       nodes: numbers of the nodes that statements have made which were then refused.
+      asked: line and words of those that ask for derivatives, in the order in which they are come by.
     """
 
     refused: dict[ast.AST, Refused] = field(default_factory=dict)
     needs: dict[ast.AST, Unknown] = field(default_factory=dict)
     objects: dict[int, tuple[Any, Unknown]] = field(default_factory=dict)
+    numbers: dict[int, Unknown] = field(default_factory=dict)
     nodes: set[int] = field(default_factory=set)
+    asked: list[tuple[int, frozenset[str]]] = field(default_factory=list)
+
+    def asks_again(self, name: str, line: int) -> int:
+        """Return the line of a later statement that may ask for a derivative by a name; 0 if none does."""
+        first = name.partition(".")[0]
+        return max((at for at, words in self.asked if at >= line and first in words), default=0)
 
 
 class Interpreter:
@@ -283,7 +293,8 @@ class Interpreter:
         """Interpret one statement."""
         handler = getattr(self, f"_do_{type(node).__name__}", None)
         if handler is None:
-            word = type(node).__name__.lower().rstrip("_")
+            name = type(node).__name__
+            word = _WORDS.get(name, name.lower())
             raise Refused(f"A statement with '{word}' is not read.", at=node)
         self.lines.append(node.lineno)
         self.lines_now = node.lineno
@@ -419,6 +430,13 @@ class Interpreter:
         bases = tuple(
             base.name if isinstance(base, (Path, Class)) else "" for base in map(self.value, node.bases)
         )
+        for decorator in node.decorator_list:
+            call = decorator if isinstance(decorator, ast.Call) else None
+            written_so = as_written(call.func if call else decorator)
+            if call and call.args and written_so.rpartition(".")[2] == "partial":
+                written_so = as_written(call.args[0])
+            if written_so.rpartition(".")[2] not in DECORATORS:
+                raise Refused(f"The decorator `{written_so}` of a class is not read.", at=decorator)
         inner = Scope({}, self.scope)
         outside, self.scope = self.scope, inner
         try:
@@ -780,7 +798,10 @@ class Interpreter:
         if isinstance(left, str) and isinstance(op, ast.Mod):
             return percent(left, right)
         if isinstance(left, Blank) or isinstance(right, Blank):
-            return left if isinstance(left, Blank) else right
+            blank, other = (left, right) if isinstance(left, Blank) else (right, left)
+            if isinstance(other, (Array, Instance)):
+                raise unknown(blank)
+            return blank
         if isinstance(left, Instance) or isinstance(right, Instance):
             return self._own_operator(op, left, right, node)
         if isinstance(left, Array) or isinstance(right, Array):
@@ -1023,6 +1044,12 @@ class Interpreter:
                 return self._call_function(function, args, keywords, node)
             if not isinstance(function, Native) or function.walks:
                 self.weighed(*args, *keywords.values())
+            blanks = [one for one in args if isinstance(one, Blank)]
+            if blanks and isinstance(function, Native) and function.name in self.builtins:
+                if function.name in ("float", "int", "round", "abs"):  # of a time that is printed
+                    return blanks[0]
+                if function.name not in ("str", "repr", "isinstance", "callable", "hasattr"):
+                    raise unknown(blanks[0])
             if isinstance(function, Native):
                 try:
                     return function.call(self, args, keywords)
@@ -1102,7 +1129,7 @@ class Interpreter:
         library = path.partition(".")[0]
         if library not in LIBRARIES:
             return READS
-        own = {full_name(name, library) for name in self.tables}
+        own = {full_name(name, library) for name, one in self.tables.items() if not refuses(one)}
         own = {name for name in own if name.partition(".")[0] == library}
         last = path.rpartition(".")[2][: limits.NAME]
         by_end: dict[str, list[str]] = {}
@@ -1282,10 +1309,22 @@ class Interpreter:
                 return float(value)
             # A constant is finite: an infinity is made from the logarithm of 0, and NaN from that of -1.
             made = self.make("log", [-1.0 if math.isnan(value) else 0.0])
-            return self.make("neg", [made]).held if value > 0 else made.held
+            self._stands_for(made, "nan" if math.isnan(value) else "minus_infinity")
+            if not value > 0:
+                return made.held
+            turned = self.make("neg", [made])
+            self._stands_for(turned, "infinity")
+            return turned.held
         if isinstance(value, (tuple, list)) and value:
             return tuple(self.held(one) for one in value)
         raise Refused(f"{kind(value).capitalize()} cannot stand where an array is needed.")
+
+    def _stands_for(self, made: Array, name: str) -> None:
+        """Say that a node stands for a number of the text that is not finite."""
+        if isinstance(self.builder, Builder):
+            self.builder.drafts[made.held.number].hint = name
+            written = "log(-1)" if name == "nan" else "log(0)"
+            self.say(self.line, f"a number that is not finite is made from {written}, as `{name}`")
 
     def gradient(self, root: Array, wrt: Array) -> Array:
         """Return the derivative of a number by an array, as a node."""
@@ -1333,6 +1372,11 @@ ALIASES = (
     ("jax.tree_util.", "tree."),
 )
 """Beginnings of full names that have the tables of another library."""
+
+
+def refuses(function: Callable[..., Any]) -> bool:
+    """Return whether a function of the tables stands there to refuse what it is given."""
+    return getattr(getattr(function, "__wrapped__", function), "__name__", "") in ("without_op", "not_read")
 
 
 def canonical(path: str) -> str:
@@ -1415,6 +1459,11 @@ def result_dtype(arrays: list[Array], args: list[Any], op: str) -> str:
     return INT
 
 
+DECORATORS = frozenset(
+    ["dataclass", "register_dataclass", "register_pytree_node_class", "register_keras_serializable"]
+)
+"""Decorators of classes that are read, or change no number."""
+
 UNREAD_METHODS = frozenset(["__setattr__", "__getattribute__", "__new__", "__init_subclass__"])
 """Methods that change what an object is in ways that are not read."""
 
@@ -1485,6 +1534,16 @@ def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None)
     if missing := [name for name in (*names, *only) if name not in bound]:
         raise Refused(f"{function.name}() also needs {', '.join(missing)}.", at=node)
     return bound
+
+
+_WORDS = {
+    "AsyncFunctionDef": "async def",
+    "AsyncFor": "async for",
+    "AsyncWith": "async with",
+    "TryStar": "except*",
+    "TypeAlias": "type",
+}
+"""Words of statements that are called otherwise in a syntax tree."""
 
 
 def _leaves(statement: ast.stmt) -> bool:

@@ -650,13 +650,15 @@ class _Derivatives:
     """What a text asks for: derivatives of PyTorch with their other names, and those of other libraries.
 
     Attributes:
-      unknown: those that nobody knows, with the line that was not read.
+      unknown: names of those that nobody knows, with the line that was not read.
+      gone: identities of the tensors that nobody knows.
     """
 
     of_torch: Sequence[tuple[str, Array | None, Site]]
     aliases: Mapping[str, str]
     of_others: Sequence[Request]
     unknown: Mapping[str, int] = field(default_factory=dict)
+    gone: frozenset[int] = frozenset()
 
     def places(self) -> list[list[tuple[str, Site]]]:
         """Return the names and places of all, of either kind."""
@@ -669,17 +671,20 @@ class _Derivatives:
         """Return the last one of each name."""
         return replace(
             self,
-            of_torch=list({one[0]: one for one in self.of_torch}.values()),
-            of_others=list({one.name: one for one in self.of_others}.values()),
+            of_torch=list({one[0]: one for one in self.of_torch if one[0] not in self.unknown}.values()),
+            of_others=list(
+                {one.name: one for one in self.of_others if one.name not in self.unknown}.values()
+            ),
         )
 
     def each(self) -> Iterator[_Derivatives]:
         """Yield those whose name is that of several, under a name of its own."""
-        of_torch, of_others = map(told_apart, self.places())
+        of_torch, of_others = (told_apart(places, self.unknown) for places in self.places())
         for keys in of_torch.values():
             for key, i in keys.items():
                 _, value, site = self.of_torch[i]
-                yield _Derivatives([(key, value, site)], {}, [])
+                if id(value) not in self.gone:
+                    yield _Derivatives([(key, value, site)], {}, [])
         for keys in of_others.values():
             for key, i in keys.items():
                 yield _Derivatives([], {}, [replace(self.of_others[i], name=key)])
@@ -687,13 +692,22 @@ class _Derivatives:
 
 def _derivatives(r: Interpreter) -> _Derivatives:
     of_torch, aliases = torch_autograd.asked_for(r)
-    known = [one for one in of_torch if r.is_known(one[1])]
-    unknown = {name: r.unread.objects[id(one)][1].line for name, one, _ in of_torch if not r.is_known(one)}
+    unknown = {}
     for name, value in r.scope.names.items():
         if not r.is_known(value):
             cause = value if isinstance(value, Unknown) else r.unread.objects[id(value)][1]
-            unknown.setdefault(name, cause.line)
-    return _Derivatives(known, aliases, r.requests, unknown)
+            unknown[name] = cause.line
+    last = {name: (one, site) for name, one, site in of_torch}
+    last |= {one.name: (None, one.site) for one in r.requests}
+    for name, (one, site) in last.items():
+        # A name has the derivative that is asked for last; where that was not read, it has none.
+        unknown.pop(name, None)
+        if not r.is_known(one):
+            unknown[name] = r.unread.objects[id(one)][1].line
+        elif not site.is_grad and (line := r.unread.asks_again(name, site.line)):
+            unknown[name] = line
+    gone = frozenset(id(one) for _, one, _ in of_torch if not r.is_known(one))
+    return _Derivatives(of_torch, aliases, r.requests, unknown, gone)
 
 
 def _answers(r: Interpreter, asked: _Derivatives, dtype: str) -> torch_autograd.Answers:

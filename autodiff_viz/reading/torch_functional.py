@@ -186,7 +186,10 @@ def softplus(r: Interpreter, input: Any, beta: float = 1, threshold: float = 20)
 @activation("gelu")
 def gelu(r: Interpreter, input: Any, approximate: str = "none") -> Array:
     """Read GELU, by erf in PyTorch unless it is to be approximate."""
-    r.say(r.line, "PyTorch's gelu is the exact one, by erf; JAX's usual one is by tanh")
+    if approximate == "none":
+        r.say(r.line, "PyTorch's gelu is the exact one, by erf; JAX's usual one is by tanh")
+    elif approximate != "tanh":
+        raise LibraryError("approximate argument must be either none or tanh.")
     return arrays.gelu(r, input, approximate == "tanh")
 
 

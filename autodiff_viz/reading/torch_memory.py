@@ -445,6 +445,7 @@ def passed(r: Interpreter, numbers: set[int], retain: bool) -> None:
                 "second-backward",
             )
         for about, version, changes in call.saved:
+            r.check_known(about.storage)  # who may have changed it was not read
             if about.counter.version != version:
                 raise LibraryError(
                     "one of the variables needed for gradient computation has been modified by an inplace "

@@ -151,6 +151,11 @@ def pass_through(r: Interpreter, root: Ref, sources: Sequence[Ref], retain: bool
             "A backward() that detaches is not read where create_graph=True asks for its derivative.",
             "Save the detached tensor in forward(): ctx.save_for_backward(x.detach()).",
         )
+    if changed := r.unread.numbers:
+        for number in numbers:
+            for each in (number, *_slots(r, number)):
+                if each in changed:
+                    r.check_known(changed[each])
     passed(r, numbers, retain)
 
 

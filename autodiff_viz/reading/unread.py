@@ -16,11 +16,13 @@ from typing import Any
 
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.blank import Bar, Blank, is_blank
+from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.costs import budget, pay
 from autodiff_viz.reading.interpreter import LIBRARIES, USUAL, Interpreter, Unread
 from autodiff_viz.reading.jax_random import Seeds
 from autodiff_viz.reading.python_library import Random
 from autodiff_viz.reading.tensorflow_tapes import Variables
+from autodiff_viz.reading.torch_autograd import Autograd
 from autodiff_viz.reading.torch_memory import Memory, info
 from autodiff_viz.reading.torch_random import Generator
 from autodiff_viz.reading.torch_tensors import TENSOR, Draws
@@ -229,21 +231,27 @@ class Effects:
 
     Attributes:
       objects: what they may change.
+      stepped: the same, but for what stands in `.grad`.
       reads: what they name: their values may share memory with it.
       names: names of scopes outside that they set, with the scopes.
       backward: whether they may add to `.grad` of any tensor.
+      unknown_call: whether they call what nobody knows.
       draws: whether they may draw from a generator.
       ends: what they name that changes all that follows.
       asks: whether they may ask for a derivative.
+      words: the names that they read and set, and those of the arguments of what they call.
     """
 
     objects: list[Any] = field(default_factory=list)
+    stepped: list[Any] = field(default_factory=list)
     reads: list[Any] = field(default_factory=list)
     names: list[tuple[Scope, str]] = field(default_factory=list)
     backward: bool = False
+    unknown_call: bool = False
     draws: bool = False
     ends: str = ""
     asks: bool = False
+    words: set[str] = field(default_factory=set)
 
 
 def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects:
@@ -288,6 +296,7 @@ def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects
         if not work:
             break
         own, where, is_function = work.pop()
+        made.words |= own.loads | own.locals
         changed = list(_changes(r, own, where, made))
         for name in own.globals & own.stores:
             outer = where if is_function else where.outer
@@ -300,11 +309,17 @@ def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects
             made.objects += reachable(v for n in names if (v := _found(where, n)) is not None)
     if wild:
         made.objects += reach
+    # Who has no result can call no backward that reaches other leaves than those it has.
+    made.backward |= made.unknown_call and any(isinstance(one, Array) and _is_result(one) for one in reach)
     ended = [name for name in attributes if ENDS.match(name)]
     made.ends = made.ends or (ended[0] if ended else "")
     ends = [one.name.rpartition(".")[2] for one in reach if isinstance(one, (Path, Native))]
     made.asks = any(map(DERIVATIVES.match, (*attributes, *ends)))
     return made
+
+
+def _is_result(one: Array) -> bool:
+    return one.framework == "torch" and one.requires_grad and not one.leaf
 
 
 def _outermost(scope: Scope) -> Scope:
@@ -384,7 +399,7 @@ def _of_call(
             yield given
         elif root not in LIBRARIES and root not in NEVER_DRAW | DRAW_ALONE:
             made.draws = True
-            made.backward |= bool(r.state(Memory).of)
+            made.unknown_call = True
             yield given
         return
     if isinstance(of, (Function, Class)) or (isinstance(of, Native) and of.inner is not None):
@@ -405,7 +420,6 @@ def _of_call(
             return
         if name == "backward":
             made.backward = True
-            yield [receiver]
             return
         made.draws |= bool(DRAWS.search(name))
         tensors = name in TENSOR or name in arrays.METHODS
@@ -417,16 +431,19 @@ def _of_call(
             yield [receiver]
             return
         if name == "step" and not given:  # of an optimizer: not what stands in .grad
-            yield [receiver]
+            names = names_in(receiver) - facts.locals
+            made.stepped += reachable(v for n in names if (v := _found(scope, n)) is not None)
+            if names_in(receiver) & facts.locals:
+                yield [receiver]
             return
         if isinstance(holder, (Instance, Class, Super)) and isinstance(of, (Function, Property, ClassMethod)):
             return
         made.draws = True
-        made.backward |= bool(r.state(Memory).of)
+        made.unknown_call = True
         yield [receiver, *given]
         return
     made.draws = True
-    made.backward |= bool(r.state(Memory).of)
+    made.unknown_call = True
     yield [function, *given]
 
 
@@ -502,9 +519,13 @@ def not_read(r: Interpreter, statement: ast.stmt, refused: Refused) -> None:
         r.unread.needs.pop(statement, None)
     elif statement not in r.unread.refused:
         r.unread.needs[statement] = refused.cause
-    if effects := forget(r, [statement], refused.cause):
+    if name := forget(r, [statement], refused.cause):
+        r.unread.refused.pop(statement, None)
         ends = Refused(
-            f"What follows is read only if this is: `{effects}` counts for all of it.", at=statement
+            f"{refused.message} `{name}` counts for all that follows, which is not read therefore.",
+            refused.hint,
+            refused.code,
+            refused.at,
         )
         ends.ends = True
         raise ends
@@ -521,12 +542,17 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
             outer = scope.outer.find(name) if name in scope.globals and scope.outer else None
             at = line if cause is not None else one.lineno
             (outer or scope).names[name] = Unknown(at, name, one, holds)
+    if effects.asks:
+        r.unread.asked.append((line, frozenset(effects.words)))
     for where, name in effects.names:
         where.names[name] = Unknown(line, name, body[0], holds)
     names = {id(value): name for name, value in _outermost(scope).names.items()}
     for one in effects.objects:
-        _forget_object(r, one, Unknown(line, names.get(id(one), ""), body[0]))
+        _forget_object(r, one, Unknown(line, names.get(id(one), ""), body[0]), True)
+    for one in effects.stepped:
+        _forget_object(r, one, Unknown(line, names.get(id(one), ""), body[0]), False)
     if effects.backward:
+        r.state(Autograd).ran = True
         for one, about in list(r.state(Memory).of.items()):
             if one.requires_grad:
                 _forget_gradient(r, one, about, Unknown(line, about.label and f"{about.label}.grad", body[0]))
@@ -548,7 +574,7 @@ def _changes_at_all(r: Interpreter, one: Any) -> bool:
     return not isinstance(one, (Path, tuple, Class, str, int, float))
 
 
-def _forget_object(r: Interpreter, one: Any, cause: Unknown) -> None:
+def _forget_object(r: Interpreter, one: Any, cause: Unknown, gradients: bool) -> None:
     if not _changes_at_all(r, one) or isinstance(one, (Function, Property, Native, Unknown)):
         return
     r.unread.objects[id(one)] = one, cause
@@ -558,11 +584,18 @@ def _forget_object(r: Interpreter, one: Any, cause: Unknown) -> None:
                 r.unread.objects[id(other)] = other, cause
     if isinstance(one, Array) and one in (known := r.state(Memory).of):
         storage = info(r, one).storage
+        r.unread.objects[id(storage)] = storage, cause
+        if isinstance(one.held, Ref):
+            r.unread.numbers[one.held.number] = cause
         pay(len(known) // 4)
         for other, about in list(known.items()):
             if about.storage is storage:
                 r.unread.objects[id(other)] = other, cause
-                _forget_gradient(r, other, about, cause)
+                r.unread.numbers |= {
+                    ref.number: cause for ref in (other.held, *about.sources) if isinstance(ref, Ref)
+                }
+                if gradients:
+                    _forget_gradient(r, other, about, cause)
 
 
 def _whole(one: Array) -> Array:
