@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.engine.trace import Trace, precision, trace, trace_part
@@ -64,7 +65,7 @@ class Evaluation:
             with precision(self.dtype):
                 slots = draft.slots[:-1] if draft.rule.kind == BACKWARD_AS else draft.slots
                 op = OPS[draft.op]
-                given = [self.value(slot).astype(self.dtype) for slot in slots]
+                given = [jnp.asarray(self.value(slot), self.dtype) for slot in slots]
                 return np.asarray(op.apply(*given, **draft.params))
         graph, names = self.builder.part([ref], {})
         self.builder.pay_to_run(names)

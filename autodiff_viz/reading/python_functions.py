@@ -165,7 +165,9 @@ def _len(r: Interpreter, args: list, keywords: dict) -> int:
             return shape[len(args[0].rows)]
     if len(args) == 1 and isinstance(args[0], (list, tuple, dict, str)):
         return len(args[0])
-    raise Refused("len() of this is not known.")
+    if len(args) == 1 and isinstance(args[0], Instance) and isinstance(args[0].of, Class):
+        return r.call(r.attribute(args[0], "__len__", ast.Constant(0)), [], {})
+    return len(r.items(args[0], ast.Constant(0)))
 
 
 def _sum(r: Interpreter, args: list, keywords: dict) -> Any:

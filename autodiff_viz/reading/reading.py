@@ -41,6 +41,7 @@ from autodiff_viz.reading import (
     torch_distributions,
     torch_modules,
     torch_optimizers,
+    torch_training,
 )
 from autodiff_viz.reading.builder import Ref, TooLarge
 from autodiff_viz.reading.corners import refuse_jumps
@@ -173,6 +174,7 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]
     jax_custom_rules.install(interpreter)
     torch_modules.install(interpreter)
     torch_optimizers.install(interpreter)
+    torch_training.install(interpreter)
     torch_distributions.install(interpreter)
     tensorflow_tapes.install(interpreter)
     tensor_arrays.install(interpreter)

@@ -122,6 +122,11 @@ def seeded(r: Interpreter, x: Array, gradient: Any, create: bool) -> Array:
     )
 
 
+def _outside_of_rules(r: Interpreter) -> None:
+    if not isinstance(r.builder, Builder):
+        raise Refused("A derivative inside a declared derivative is not read.", "Write out its formula.")
+
+
 @known("backward", table=TENSOR)
 def backward(
     r: Interpreter,
@@ -134,8 +139,7 @@ def backward(
     """Read `backward`: the gradients are added at the leaves."""
     differentiable(x)
     state, create = r.state(Autograd), bool(create_graph)
-    if not isinstance(r.builder, Builder):
-        raise Refused("backward() inside a declared derivative is not read.")
+    _outside_of_rules(r)
     # An array is differentiated from ones, in the graph as well.
     root = x if _is_ones(r, gradient, shape_of(r, x)) else seeded(r, x, gradient, create)
     below = reached(r, root.held)
@@ -269,6 +273,7 @@ def autograd_grad(
     materialize_grads: bool = False,
 ) -> tuple:
     """Read `torch.autograd.grad`."""
+    _outside_of_rules(r)
     if is_grads_batched:
         raise Refused("is_grads_batched is not read.", "Write a loop over the cotangents.")
     outs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
@@ -650,6 +655,7 @@ def call_at(
     r: Interpreter, function: Any, args: Sequence[Any], keywords: dict, argnums: Sequence[int]
 ) -> Called:
     """Call a function with the chosen arguments as nodes that it is differentiated by."""
+    _outside_of_rules(r)
     names, given = parameter_names(function), list(args)
     owns: list[tuple[str, Array, Array]] = []
     chosen, first = [], len(r.builder.drafts)

@@ -490,9 +490,7 @@ def drawing(name: str, draw: Callable[[Generator, tuple[int, ...], str], np.ndar
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
-        generator: Any = None,
     ) -> Array:
-        _own_generator(generator)
         shape = sizes_of(r, sizes if size is None else (size,))
         kind = named_dtype(r, dtype) or r.state(Draws).default
         drawn = draw(r.state(Draws).generator, shape, kind)
@@ -504,13 +502,6 @@ def drawing(name: str, draw: Callable[[Generator, tuple[int, ...], str], np.ndar
         return make(r, shape_of(r, input), dtype=dtype or input.dtype, requires_grad=requires_grad)
 
     TORCH[f"torch.{name}"], TORCH[f"torch.{name}_like"] = make, like
-
-
-def _own_generator(given: Any) -> None:
-    if given is not None:
-        raise Refused(
-            "A draw from a generator of its own is not read.", "Write torch.manual_seed(...).", "drawn"
-        )
 
 
 drawing("rand", lambda g, shape, dtype: g.uniform(shape, dtype=dtype))
