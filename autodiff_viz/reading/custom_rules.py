@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autodiff_viz.graph.model import Call
+from autodiff_viz.graph.model import IDENTITY, Call, Rule
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.reading.arrays import FUNCTIONS, shape_of
 from autodiff_viz.reading.builder import Builder, Ref
 from autodiff_viz.reading.declared import ARRIVING, Waits, body, declare, zeros_of
@@ -15,7 +16,7 @@ from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.tensorflow_tapes import Variables
 from autodiff_viz.reading.tensorflow_tensors import Overrides, tensor
 from autodiff_viz.reading.terms import Terms
-from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.torch_memory import LibraryError, info
 from autodiff_viz.reading.torch_tensors import TENSOR, TORCH
 from autodiff_viz.reading.values import Array, Class, Function, Native, Refused
 
@@ -149,6 +150,16 @@ def _output(
     wires = [arg if needed else None for arg, needed in zip(args, context.needs, strict=True)]
     made = declare(r, value, wires, pull, owner.name, others)
     made.requires_grad, made.leaf = True, False
+    shown = info(r, value)
+    if shown.parent is not None and shown.derive is not None:  # it shows the memory of an argument
+        mine, first, derive = info(r, made), made.held, shown.derive
+
+        def again(r: Interpreter, parent: Array) -> Array:
+            held = r.builder.add(IDENTITY, [derive(r, parent).held, first], Rule(BACKWARD_AS))
+            return Array(held, "torch", made.dtype, True, False)
+
+        mine.storage, mine.parent, mine.kind, mine.derive = shown.storage, shown.parent, shown.kind, again
+        mine.storage.views.append(made)
     return made
 
 
