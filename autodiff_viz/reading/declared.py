@@ -54,8 +54,17 @@ def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any], value: An
         r.builder = outer
 
 
+class Waits(Exception):
+    """Raised where a rule reads an output whose own rule is declared later."""
+
+
 def declare(
-    r: Interpreter, value: Any, wires: Sequence[Any], pull: Callable[[Array], Sequence[Any]], name: str
+    r: Interpreter,
+    value: Any,
+    wires: Sequence[Any],
+    pull: Callable[[Array], Sequence[Any]],
+    name: str,
+    others: Mapping[int, Ref | None] | None = None,
 ) -> Array:
     """Return a value whose pullback passes what `pull` says of the arriving cotangent along each wire.
 
@@ -63,7 +72,9 @@ def declare(
       value: what the forward function returns.
       wires: the arguments that are differentiated by; those that are no nodes get nothing.
       pull: reads the backward function, of the cotangent that arrives.
+      others: what the rule reads in the place of other outputs, by their nodes; None if that has no rule yet.
     Raises:
+      Waits: it reads such a one.
       Refused: the backward function returns another number of cotangents than there are arguments.
     """
     if not isinstance(value, Array):
@@ -88,7 +99,10 @@ def declare(
     }
     cotangents = [None if one is None else _with_terms(one, written_out) for one in cotangents]
     captured = terms.used(one for one in cotangents if one is not None)
-    reads = [value.held, *(Ref(number) for number in captured)]
+    instead = {number: (others or {}).get(number, Ref(number)) for number in captured}
+    if None in instead.values():
+        raise Waits
+    reads = [value.held, *instead.values()]
     args = [ARRIVING, "y", *captured.values()]
     out: list[Term] = [zeros_of("y"), *(zeros_of(arg) for arg in captured.values())]
     for i, (wire, cotangent) in enumerate(zip(wires, cotangents, strict=True)):

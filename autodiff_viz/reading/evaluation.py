@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.engine.trace import precision, trace, trace_part
@@ -93,7 +94,7 @@ class Evaluation:
             with precision(self.dtype):
                 slots = draft.slots[:-1] if draft.rule.kind == BACKWARD_AS else draft.slots
                 op = OPS[draft.op]
-                given = [self.value(slot).astype(self.dtype) for slot in slots]
+                given = [jnp.asarray(self.value(slot), self.dtype) for slot in slots]
                 return np.asarray(op.apply(*given, **draft.params))
         self._compute([ref])
         return self._values[ref.number]

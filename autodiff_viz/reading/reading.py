@@ -46,6 +46,7 @@ from autodiff_viz.reading import (
     torch_modules,
     torch_optimizers,
     torch_structure,
+    torch_training,
     unread,
 )
 from autodiff_viz.reading.builder import Ref, TooLarge
@@ -206,6 +207,7 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...],
     jax_custom_rules.install(interpreter)
     torch_modules.install(interpreter)
     torch_optimizers.install(interpreter)
+    torch_training.install(interpreter)
     torch_distributions.install(interpreter)
     tensorflow_tapes.install(interpreter)
     tensor_arrays.install(interpreter)

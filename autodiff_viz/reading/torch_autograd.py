@@ -52,7 +52,6 @@ from autodiff_viz.reading.torch_passes import (
     reached,
 )
 from autodiff_viz.reading.torch_places import in_place_method, item, set_item
-from autodiff_viz.reading.torch_random import Generator
 from autodiff_viz.reading.torch_shapes import t, transpose
 from autodiff_viz.reading.torch_structure import labels, with_parameters
 from autodiff_viz.reading.torch_tensors import (
@@ -63,7 +62,6 @@ from autodiff_viz.reading.torch_tensors import (
     Pair,
     check_drawn,
     dtype_in_use,
-    generator_attribute,
     requires_grad_,
     stopped,
     tensor,
@@ -128,6 +126,11 @@ def seeded(r: Interpreter, x: Array, gradient: Any, create: bool) -> Array:
     )
 
 
+def _outside_of_rules(r: Interpreter) -> None:
+    if not isinstance(r.builder, Builder):
+        raise Refused("A derivative inside a declared derivative is not read.", "Write out its formula.")
+
+
 @known("backward", table=TENSOR)
 def backward(
     r: Interpreter,
@@ -140,8 +143,7 @@ def backward(
     """Read `backward`: the gradients are added at the leaves."""
     differentiable(x)
     state, create = r.state(Autograd), bool(create_graph)
-    if not isinstance(r.builder, Builder):
-        raise Refused("backward() inside a declared derivative is not read.")
+    _outside_of_rules(r)
     # An array is differentiated from ones, in the graph as well.
     root = x if _is_ones(r, gradient, shape_of(r, x)) else seeded(r, x, gradient, create)
     below = reached(r, root.held)
@@ -278,6 +280,7 @@ def autograd_grad(
     materialize_grads: bool = False,
 ) -> tuple:
     """Read `torch.autograd.grad`."""
+    _outside_of_rules(r)
     if is_grads_batched:
         raise Refused("is_grads_batched is not read.", "Write a loop over the cotangents.")
     outs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
@@ -724,6 +727,7 @@ def call_at(
     r: Interpreter, function: Any, args: Sequence[Any], keywords: dict, argnums: Sequence[int]
 ) -> Called:
     """Call a function with the chosen arguments as nodes that it is differentiated by."""
+    _outside_of_rules(r)
     names, given = parameter_names(function), list(args)
     owns: list[tuple[str, Array, Array]] = []
     chosen, first = [], len(r.builder.drafts)
@@ -1333,7 +1337,6 @@ def install(r: Interpreter) -> None:
     r.handlers.attribute["torch"] = tensor_attribute
     r.handlers.set_attribute[Array] = set_tensor_attribute
     r.handlers.attribute[Pair] = pair_attribute
-    r.handlers.attribute[Generator] = generator_attribute
     for kind in (Mode, Set, Nothing):
         r.handlers.enter[kind] = enter_mode
         r.handlers.call[kind] = call_mode

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Lambda, Rule, Term
 from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE, STOP
@@ -22,6 +23,21 @@ from autodiff_viz.reading.torch_memory import LibraryError, info, source
 from autodiff_viz.reading.torch_passes import between, gradient_node
 from autodiff_viz.reading.torch_tensors import TENSOR
 from autodiff_viz.reading.values import Array, Instance, Native, Refused
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What a hook makes of the gradient that arrives at a node.
+
+    Attributes:
+      rule: that of a node in between, which reads `reads` beside the tensor.
+      instead: what passes on, if that is no rule.
+    """
+
+    rule: Rule
+    reads: tuple[Ref, ...] = ()
+    instead: Ref | None = None
+
 
 Gradients = Sequence[Array | None]
 
@@ -191,7 +207,7 @@ def hooked(r: Interpreter, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
             found.append(
                 (min(ref.number for refs in nodes for ref in refs), not place.module, -i, place, nodes)
             )
-    rules: dict[int, list[tuple[Rule, list[Ref]]]] = {}
+    rules: dict[int, list[Changed]] = {}
     made: dict[tuple[int, ...], Array] = {}
     # Those nearest to the output come first; at one node those of tensors do, and the first registered.
     for *_, place, nodes in sorted(found, key=lambda one: one[:3], reverse=True):
@@ -230,7 +246,7 @@ def hooked(r: Interpreter, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
                     "Register it at an input.",
                 )
             else:
-                rules.setdefault(each[0].number, []).append(_rule(r, old, new))
+                rules.setdefault(each[0].number, []).append(_changed(r, old, new))
     copy, nodes_of = _copied(r, root, rules)
     if copy is not root:
         r.builder.replaced -= r.builder.ancestors(copy.held) & r.state(Hooks).made
@@ -262,7 +278,7 @@ def differentiated(r: Interpreter, root: Ref) -> tuple[bool, set[int]]:
 
 
 def _copied(
-    r: Interpreter, root: Array, rules: Mapping[int, Sequence[tuple[Rule, list[Ref]]]]
+    r: Interpreter, root: Array, rules: Mapping[int, Sequence[Changed]]
 ) -> tuple[Array, dict[int, Ref]]:
     """Return an output whose gradient comes by hooks, and the copies of what it was computed from.
 
@@ -270,6 +286,7 @@ def _copied(
     """
     below: dict[int, Ref] = {}
     above: dict[int, Ref] = {}
+    products: list[Ref] = []
     for number in sorted(passed_by(r.builder, root.held)) if rules else ():
         draft = r.builder.drafts[number]
         slots = draft.slots
@@ -278,9 +295,16 @@ def _copied(
         below[number] = above[number] = (
             Ref(number) if slots == draft.slots else _with(r, number, slots, draft.rule)
         )
-        for rule, reads in reversed(rules.get(number, ())):
-            above[number] = _with(r, number, (above[number], *reads), rule)
+        for one in reversed(rules.get(number, ())):
+            if one.instead is not None:  # it passes nothing itself, and the product passes this in its place
+                product = r.builder.add("mul", (above[number], one.instead))
+                products.append(product if not r.builder.shape(product) else r.builder.add("sum", (product,)))
+            above[number] = _with(r, number, (above[number], *one.reads), one.rule)
     held = above.get(root.held.number, root.held)
+    if products and r.builder.shape(held):
+        held = r.builder.add("sum", (held,))
+    for one in products:
+        held = r.builder.add("add", (held, one))
     return (root if held == root.held else replace(root, held=held)), below
 
 
@@ -294,7 +318,7 @@ def _with(r: Interpreter, number: int, slots: tuple[Any, ...], rule: Rule) -> Re
             r.builder.drafts[made.number].hint = old.hint
             r.builder.replaced.add(number)
         else:
-            made = r.builder.add("first" if len(slots) > 1 else IDENTITY, slots, rule)
+            made = r.builder.add("first" if rule.kind == PULLBACK else IDENTITY, slots, rule)
         new = r.builder.drafts[made.number]
         new.lines, new.framework = old.lines, old.framework
         for frame in r.builder.frames:
@@ -309,12 +333,8 @@ def _with(r: Interpreter, number: int, slots: tuple[Any, ...], rule: Rule) -> Re
 # What a hook does, as a rule.
 
 
-def _rule(r: Interpreter, arriving: Array, value: Array) -> tuple[Rule, list[Ref]]:
-    """Return the rule that rewrites a cotangent as a value was computed from the arriving one.
-
-    Raises:
-      Refused: what it does is no lambda.
-    """
+def _changed(r: Interpreter, arriving: Array, value: Array) -> Changed:
+    """Return the rule that rewrites a cotangent as a value was computed from the arriving one."""
     names: dict[int, str] = {}
     terms: dict[int, Term] = {arriving.held.number: "v"}
 
@@ -327,16 +347,16 @@ def _rule(r: Interpreter, arriving: Array, value: Array) -> tuple[Rule, list[Ref
         draft = r.builder.drafts[number]
         if number in terms or not any(isinstance(one, Ref) and one.number in terms for one in draft.slots):
             continue
-        if draft.op == GRAD:
-            raise Refused("A hook that differentiates its gradient is not read.")
+        if draft.op == GRAD or len(terms) > limits.LAMBDA_TERMS // 4:
+            return Changed(Rule(STOP), instead=r.builder.stopped(value.held))
         slots = draft.slots[:1] if draft.op == IDENTITY else draft.slots
         terms[number] = Call(draft.op, tuple(map(term, slots)), as_params(**draft.params))
     body = term(value.held)
     if not names:
-        return Rule(REWRITE, Lambda(("v",), (body,))), []
+        return Changed(Rule(REWRITE, Lambda(("v",), (body,))))
     zeros = map(zeros_of, names.values())
     rule = Rule(PULLBACK, Lambda(("v", "x", *names.values(), "out"), (body, *zeros)))
-    return rule, [Ref(number) for number in names]
+    return Changed(rule, tuple(Ref(number) for number in names))
 
 
 # Hooks of modules.

@@ -945,6 +945,8 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 def instance_item(r: Interpreter, instance: Instance, index: Any, node: ast.AST) -> Any:
     """Return an element of a container."""
+    if isinstance(instance.of, Class) and "__getitem__" in instance.of.members:
+        return r.call(r.attribute(instance, "__getitem__", node), [index], {}, node)
     parts = elements(instance)
     if isinstance(index, str) and index in instance.fields:
         return instance.fields[index]

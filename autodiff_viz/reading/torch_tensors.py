@@ -39,7 +39,7 @@ from autodiff_viz.reading.torch_memory import (
     view,
 )
 from autodiff_viz.reading.torch_random import Generator
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Path, Refused
 
 TORCH: arrays.Table = {}
 """Functions by full name."""
@@ -544,13 +544,11 @@ def drawing(name: str, draw: Callable[[Generator, tuple[int, ...], str], np.ndar
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
-        generator: Any = None,
     ) -> Array:
         shape = sizes_of(r, sizes if size is None else (size,))
         kind = named_dtype(r, dtype) or r.state(Draws).default
-        drawn = draw(_generator(r, generator), shape, kind)
-        what = f"torch.{name}" if generator is None else ""
-        return kept(r, constant(r, drawn.astype(float), "torch", kind), kind, requires_grad, what)
+        drawn = draw(r.state(Draws).generator, shape, kind)
+        return kept(r, constant(r, drawn.astype(float), "torch", kind), kind, requires_grad, f"torch.{name}")
 
     def like(
         r: Interpreter, input: Array, dtype: Any = None, device: Any = None, requires_grad: bool = False
@@ -558,39 +556,6 @@ def drawing(name: str, draw: Callable[[Generator, tuple[int, ...], str], np.ndar
         return make(r, shape_of(r, input), dtype=dtype or input.dtype, requires_grad=requires_grad)
 
     TORCH[f"torch.{name}"], TORCH[f"torch.{name}_like"] = make, like
-
-
-def _generator(r: Interpreter, given: Any) -> Generator:
-    """Return the generator that a draw is from: PyTorch's, or one of the text's own."""
-    if given is not None and not isinstance(given, Generator):
-        raise Refused(
-            "A draw is read from what torch.Generator() makes.", "Write torch.manual_seed(...).", "drawn"
-        )
-    return r.state(Draws).generator if given is None else given
-
-
-def _new_generator(r: Interpreter, device: Any = None) -> Generator:
-    made = Generator()
-    made.seed(FIRST_SEED)
-    return made
-
-
-FIRST_SEED = 67280421310721
-"""The seed of a generator that is given none: c10::detail::default_rng_seed_val of PyTorch."""
-
-TORCH["torch.Generator"] = _new_generator
-
-
-def generator_attribute(r: Interpreter, one: Generator, name: str, node: ast.AST) -> Native:
-    """Return what a generator of the text's own has: manual_seed."""
-    if name != "manual_seed":
-        raise Refused(f"A generator has no {name!r} that is read.", "Write manual_seed(...).", at=node)
-
-    def seed(_: Interpreter, args: list, keywords: dict) -> Generator:
-        one.seed(whole(r, *args, **keywords))
-        return one
-
-    return Native(seed, name)
 
 
 drawing("rand", lambda g, shape, dtype: g.uniform(shape, dtype=dtype))
@@ -618,7 +583,6 @@ def randint(
     size: Any = None,
     dtype: Any = None,
     device: Any = None,
-    generator: Any = None,
 ) -> Array:
     """Read a draw of whole numbers."""
     given = list(args)
@@ -626,17 +590,15 @@ def randint(
         size = given.pop()
     ends = [*given, *([low] if low is not None else []), *([high] if high is not None else [])]
     first, last = (0, ends[0]) if len(ends) == 1 else ends
-    drawn = _generator(r, generator).integers(whole(r, first), whole(r, last), sizes_of(r, (size,)))
-    what = "torch.randint" if generator is None else ""
-    return kept(r, constant(r, drawn.astype(float), "torch", INT), dtype, False, what)
+    drawn = r.state(Draws).generator.integers(whole(r, first), whole(r, last), sizes_of(r, (size,)))
+    return kept(r, constant(r, drawn.astype(float), "torch", INT), dtype, False, "torch.randint")
 
 
 @arrays.known("torch.randperm", table=TORCH)
-def randperm(r: Interpreter, n: int, dtype: Any = None, device: Any = None, generator: Any = None) -> Array:
+def randperm(r: Interpreter, n: int, dtype: Any = None, device: Any = None) -> Array:
     """Read a drawn order."""
-    drawn = _generator(r, generator).permutation(sizes_of(r, (n,))[0])
-    what = "torch.randperm" if generator is None else ""
-    return kept(r, constant(r, drawn.astype(float), "torch", INT), dtype, False, what)
+    drawn = r.state(Draws).generator.permutation(sizes_of(r, (n,))[0])
+    return kept(r, constant(r, drawn.astype(float), "torch", INT), dtype, False, "torch.randperm")
 
 
 def fill_drawn(r: Interpreter, x: Array, drawn: np.ndarray, name: str) -> Array:
