@@ -91,7 +91,9 @@ def calls(dialect: str) -> list[Call]:
                         continue
                     text = rest.strip()
                 slope, text = not text.endswith("!"), text.rstrip("! ")
-                code = re.sub(r"\bF\b", spelled, text)
+                code = re.sub(r"\bF\b", spelled, text).replace("NAME", name.rpartition(".")[2])
+                if dialect == "jax":
+                    code = re.sub(r"(?<![\w.])np\.", "jnp.", code)
                 found.setdefault((name, code), Call(dialect, name, code, slope))
                 if method := as_method(dialect, name, text):
                     found.setdefault(method, Call(dialect, *method, slope))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -155,13 +156,16 @@ def _of_numpy(call: Call, arrays: dict[str, Nested], odd: bool) -> Case:
     return Case(call, text, ("y", *(f"g_{one}" for one in by)), (), odd)
 
 
+DRAWS = re.compile(r"rand|nn\.[A-Z]|nn\.init|bernoulli|normal|multinomial|poisson|uniform|gumbel|dropout")
+"""Calls of PyTorch that draw numbers."""
+
 NOT_FINITE = {"nan": (-1.0, 1.0), "inf": (0.0, -1.0), "-inf": (0.0, 1.0)}
 """What is no literal of the reader's tensors, as a logarithm and its factor."""
 
 
 def _of_torch(call: Call, arrays: dict[str, Nested], odd: bool) -> Case:
     by = _differentiated(call, arrays)
-    text = "import torch\n"
+    text = "import torch\n" + "torch.manual_seed(0)\n" * bool(DRAWS.search(call.code))
     for one, value in arrays.items():
         finite, more = _split(value)
         grad = ", requires_grad=True" if one in by else ""
