@@ -160,8 +160,8 @@ def read(text: str) -> Reading:
         raise GraphError(_fault(text, r.lines_now or 1)) from error
 
 
-def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]:
-    """Return the interpreter that has read a text, and what could not be read; of a formula its reading."""
+def interpreter_of_all() -> Interpreter:
+    """Return an interpreter that knows the functions of all libraries."""
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
     python_functions.install(interpreter)
     indexing.install(interpreter)
@@ -178,6 +178,12 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]
     tensor_arrays.install(interpreter)
     keras_layers.install(interpreter)
     interpreter.library = "jax"
+    return interpreter
+
+
+def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]:
+    """Return the interpreter that has read a text, and what could not be read; of a formula its reading."""
+    interpreter = interpreter_of_all()
     refused: tuple[Problem, ...] = ()
     not_formula: tuple[Problem, ...] = ()
     if not _IMPORTS.search(text):  # no formula imports anything

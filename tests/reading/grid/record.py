@@ -25,10 +25,13 @@ def main(dialect: str) -> None:
     warnings.simplefilter("ignore")
     library = __import__({"tf": "tensorflow"}.get(dialect, dialect))
     arrays: dict[str, int] = {}
+    absent: dict[str, None] = {}  # functions that the library has not
     answers: dict[str, Any] = {}
     for case in cases(dialect):
         right = run(case, dialect)
         if isinstance(right, str):  # what has no answer raises an error
+            if "has no attribute" in right:
+                absent[case.call.name] = None
             continue
         wide = run(case, dialect, wide=True)
         found: dict[str, Any] = {}
@@ -37,6 +40,8 @@ def main(dialect: str) -> None:
             found[name] = None if value is None else arrays.setdefault(written(value, exact), len(arrays))
         answers[case.name] = found
     lines = [f'{json.dumps("version")}: {json.dumps(library.__version__)}']
+    missing = sorted({*absent} - {case.call.name for case in cases(dialect) if case.name in answers})
+    lines.append(f'"absent": {json.dumps(missing)}')
     lines.append('"arrays": [\n' + ",\n".join(json.dumps(one) for one in arrays) + "\n]")
     lines.append('"answers": {\n' + ",\n".join(
         f"{json.dumps(name)}: {json.dumps(one, separators=(',', ':'))}" for name, one in answers.items()
