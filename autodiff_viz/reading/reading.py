@@ -193,9 +193,8 @@ def read(text: str) -> Reading:
         raise GraphError(_fault(text, r.lines_now or 1)) from error
 
 
-def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...], tuple[int, int]]:
-    """Return the interpreter that has read a text, what could not be read, and how many statements it has,
-    with how many of them were not read; of a formula its reading."""
+def interpreter_of_all() -> Interpreter:
+    """Return an interpreter that knows the functions of all libraries."""
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
     python_functions.install(interpreter)
     indexing.install(interpreter)
@@ -218,6 +217,15 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...],
     blank.install(interpreter)
     unread.install(interpreter)
     interpreter.library = "jax"
+    return interpreter
+
+
+def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...], tuple[int, int]]:
+    """Return the interpreter that has read a text, what could not be read, and how many statements it has.
+
+    With these goes how many of them were not read. Of a formula its reading is returned.
+    """
+    interpreter = interpreter_of_all()
     not_formula: tuple[Problem, ...] = ()
     if not _IMPORTS.search(text):  # no formula imports anything
         try:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.reading.reading import read
+from tests.reading.grid.libraries import Numbers, errors_of, numbers_of
 from tests.reading.grid.texts import Case
-
-Numbers = Mapping[str, np.ndarray | None]
 
 SINGLE, DOUBLE = 4e-6, 1e-13
 """Relative differences that are rounding: 34 units in the last place of float32, and 450 of float64.
 
 A function of one number is right to a few units in either library; its derivative is a product of several such.
-Where a library's own answer in single precision is further from its answer in double precision (the sine of
+What mixes the elements of an array (a sum, a product of matrices) is rounded in units of its largest number; the
+order of its steps is the library's own. Where a library's own answer in single precision is further from its answer in double precision (the sine of
 1e20, a difference of nearly equal numbers), its own error twice is the measure: it then shows no more digits.
 """
 
@@ -33,7 +33,7 @@ class Outcome:
     Attributes:
       kind: "right"; "refused"; or what is wrong: "value", "gradient", "shape", "taken" (the library raises an
         error) or "fault" (the reader fails).
-      says: the code of a refusal, or what differs.
+      says: the code of a refusal and its words, or what differs.
     """
 
     kind: str
@@ -45,45 +45,54 @@ class Outcome:
         return self.kind not in ("right", "refused")
 
 
-def outcome(case: Case, right: Numbers | None, errors: Callable[[], Numbers]) -> Outcome:
-    """Return what the reader makes of a case.
-
-    Args:
-      right: numbers of the library, None if it raises an error.
-      errors: returns how far these are from the library's numbers in double precision.
-    """
+def outcome(case: Case) -> Outcome:
+    """Return what the reader makes of a case, compared with its library."""
+    right = numbers_of(case)
     logging.getLogger("autodiff_viz.reading.reading").setLevel(logging.CRITICAL)
     try:
         reading = read(case.text)
         if reading.refused:
-            problem = reading.refused[0]
-            return Outcome("fault" if problem.code == "reader-fault" else "refused", _said(problem))
+            return _refused(reading.refused[0], right)
         values = reading.values()
         got = {name: values.get(name) for name in case.values}
         if case.answers:
             found = reading.answers()
             got |= {name: found.get(name) for name in case.answers}
     except GraphError as error:
-        problem = error.problems[0]
-        return Outcome("fault" if problem.code == "reader-fault" else "refused", _said(problem))
+        return _refused(error.problems[0], right)
     if right is None:
         return Outcome("taken", f"y = {np.asarray(got['y']).ravel()[:6]}")
     for name in (*case.values, *case.answers):
         if name not in right:
             continue
-        told = differs(got[name], right[name], lambda name=name: errors().get(name))
+        told = differs(
+            got[name], right[name], lambda name=name: errors_of(case).get(name), case.elementwise
+        )
         if told:
             is_shape = told.startswith("shape")
             return Outcome("shape" if is_shape else "value" if name == "y" else "gradient", f"{name}: {told}")
     return Outcome("right")
 
 
-def _said(problem: object) -> str:
-    return f"{problem.code}: {problem.message}"  # type: ignore[attr-defined]
+def _refused(problem: Problem, right: Numbers | None) -> Outcome:
+    says = f"{problem.code}: {problem.message}"
+    if problem.code == "reader-fault":
+        return Outcome("fault", says)
+    return Outcome("right" if right is None else "refused", says)
 
 
-def differs(got: np.ndarray | None, right: np.ndarray | None, error: Callable[[], np.ndarray | None]) -> str:
-    """Return how an array differs from the right one, an empty text if it does not."""
+def differs(
+    got: np.ndarray | None,
+    right: np.ndarray | None,
+    error: Callable[[], np.ndarray | None],
+    elementwise: bool = True,
+) -> str:
+    """Return how an array differs from the right one, an empty text if it does not.
+
+    Args:
+      error: returns how far the right one is from the same in double precision, if that is known.
+      elementwise: whether each element is rounded by itself.
+    """
     if got is None or right is None:
         return "" if got is right else f"{_short(got)} for {_short(right)}"
     got, right = np.asarray(got), np.asarray(right)
@@ -96,7 +105,10 @@ def differs(got: np.ndarray | None, right: np.ndarray | None, error: Callable[[]
         near = np.isfinite(got) & np.isfinite(right)
         # The cotangents are 1, 2, 3, ...
         least = SMALLEST * np.arange(1.0, right.size + 1.0).reshape(right.shape)
-        room = (DOUBLE if double else SINGLE) * np.abs(right) + least
+        size = np.abs(right)
+        if not elementwise:
+            size = np.maximum(size, size[np.isfinite(size)].max(initial=0.0))
+        room = (DOUBLE if double else SINGLE) * size + least
         same |= near & (np.abs(got - right) <= room)
         if same.all():
             return ""

@@ -25,11 +25,13 @@ def main(dialect: str) -> None:
     warnings.simplefilter("ignore")
     library = __import__({"tf": "tensorflow"}.get(dialect, dialect))
     arrays: dict[str, int] = {}
+    absent: dict[str, None] = {}  # functions that the library has not
     answers: dict[str, Any] = {}
     for case in cases(dialect):
         right = run(case, dialect)
-        if isinstance(right, str):
-            answers[case.name] = right
+        if isinstance(right, str):  # what has no answer raises an error
+            if "has no attribute" in right:
+                absent[case.call.name] = None
             continue
         wide = run(case, dialect, wide=True)
         found: dict[str, Any] = {}
@@ -37,15 +39,13 @@ def main(dialect: str) -> None:
             exact = wide.get(name) if isinstance(wide, dict) else None
             found[name] = None if value is None else arrays.setdefault(written(value, exact), len(arrays))
         answers[case.name] = found
-    lines = [f"{json.dumps('version')}: {json.dumps(library.__version__)}"]
+    lines = [f'{json.dumps("version")}: {json.dumps(library.__version__)}']
+    missing = sorted({*absent} - {case.call.name for case in cases(dialect) if case.name in answers})
+    lines.append(f'"absent": {json.dumps(missing)}')
     lines.append('"arrays": [\n' + ",\n".join(json.dumps(one) for one in arrays) + "\n]")
-    lines.append(
-        '"answers": {\n'
-        + ",\n".join(
-            f"{json.dumps(name)}: {json.dumps(one, separators=(',', ':'))}" for name, one in answers.items()
-        )
-        + "\n}"
-    )
+    lines.append('"answers": {\n' + ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(one, separators=(',', ':'))}" for name, one in answers.items()
+    ) + "\n}")
     (FOLDER / f"{dialect}_answers.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
 
@@ -63,7 +63,9 @@ def run(case: Case, dialect: str, wide: bool = False) -> dict[str, Any] | str:
             names["constant"] = _double
         exec(compile(text, case.name, "exec"), names)
         found = {one: names[one] for one in case.values} | {one: names[one].grad for one in case.answers}
-        return {one: None if value is None else plain(value) for one, value in found.items()}
+        arrays = {one: None if value is None else plain(value) for one, value in found.items()}
+        odd = [one for one, value in arrays.items() if value is not None and value.dtype.kind not in "fiub"]
+        return f"{odd[0]} is no array of numbers" if odd else arrays
     except Exception as error:
         return f"{type(error).__name__}: {error}".partition("\n")[0][:80]
 
@@ -79,14 +81,21 @@ def plain(value: Any) -> Any:
     """Return an answer as an array of NumPy."""
     import numpy as np
 
-    return np.asarray(value.detach().numpy() if hasattr(value, "detach") else value)
+    if hasattr(value, "detach"):
+        value = value.detach()
+        value = (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy(force=True)
+    if type(value).__name__ == "IndexedSlices":  # TensorFlow's gradient of what gather() reads
+        import tensorflow as tf
+
+        value = tf.convert_to_tensor(value)
+    return np.asarray(value)
 
 
 def written(value: Any, exact: Any) -> str:
     """Return an array as a text: dtype, shape, numbers, and where the library differs from its double by how much."""
     import numpy as np
 
-    kind = {"f": "f", "i": "i", "b": "b", "u": "i"}[value.dtype.kind]
+    kind = {"u": "i"}.get(value.dtype.kind, value.dtype.kind)
     digits = 9 if value.dtype.itemsize <= 4 else 17
     parts = [f"{kind}{value.dtype.itemsize if kind == 'f' else ''}", "x".join(map(str, value.shape)) or "-"]
     parts.append(" ".join(_number(one, digits) for one in value.ravel()))
@@ -120,9 +129,7 @@ def numbers(text: str) -> tuple[Any, Any]:
     special = {"I": math.inf, "-I": -math.inf, "N": math.nan}
     flat = [special[one] if one in special else float(one) for one in values.split()]
     dtype = {"f4": np.float32, "f8": np.float64, "i": np.int64, "b": bool, "f2": np.float16}[kind]
-    array = (
-        np.array(flat).astype(dtype).reshape([int(one) for one in shape.split("x")] if shape != "-" else ())
-    )
+    array = np.array(flat).astype(dtype).reshape([int(one) for one in shape.split("x")] if shape != "-" else ())
     apart = np.zeros(array.size)
     for one in far[0].split() if far else ():
         place, _, value = one.partition(":")

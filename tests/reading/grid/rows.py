@@ -1,8 +1,9 @@
 """Read `rows.txt`: how each function is called on the grid. Nothing of the reader is imported here.
 
-A line is `names: call; call`. In a call `F` is the function and small letters are arrays (`texts.ARRAYS`). A
-call that ends in `!` has no derivative, and one that begins with `jax|` is made in that dialect alone. Names are
-those of the reader's tables; `{a,b}.{c,d}` stands for four of them.
+A line is `names: call; call`. In a call `F` is the function, `NAME` its last name, and small letters are arrays
+(`texts.ARRAYS`). A call that ends in `!` has no derivative, and one that begins with `jax|` is made in that
+dialect alone. Names are those of the reader's tables; `{a,b}.{c,d}` stands for four of them, of which those
+count that the reader has. What has no row is in `without.txt`, with the reason.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -25,7 +27,7 @@ class Call:
 
     Attributes:
       dialect: one of `DIALECTS`.
-      name: of the function in the reader's tables, or of a method as `torch.Tensor.abs`.
+      name: of the function in the reader's tables; of a method `torch.Tensor.abs` or `ndarray.sum`.
       code: the expression, written in that dialect.
       slope: whether it is differentiated.
     """
@@ -36,17 +38,20 @@ class Call:
     slope: bool = True
 
 
-def lines() -> list[tuple[list[str], list[str]]]:
-    """Return the names and calls of each line of `rows.txt`."""
+def _lines(file: str) -> list[tuple[list[str], str]]:
     found = []
-    text = (FOLDER / "rows.txt").read_text("utf-8").replace("\\\n", " ")
-    for line in text.splitlines():
+    for line in (FOLDER / file).read_text("utf-8").splitlines():
         line = line.partition("#")[0].strip()
         if line:
-            names, _, calls = line.partition(": ")
-            expanded = [one for part in names.split() for one in expand(part)]
-            found.append((expanded, [call.strip() for call in calls.split(";") if call.strip()]))
+            names, _, rest = line.partition(": ")
+            found.append(([one for part in names.split() for one in expand(part)], rest))
     return found
+
+
+@cache
+def without() -> dict[str, str]:
+    """Return why names have no row."""
+    return {name: reason for names, reason in _lines("without.txt") for name in names}
 
 
 def expand(name: str) -> list[str]:
@@ -54,6 +59,21 @@ def expand(name: str) -> list[str]:
     parts = ENDS.split(name)  # text, alternatives, text, ...
     choices = [part.split(",") if i % 2 else [part] for i, part in enumerate(parts)]
     return ["".join(one) for one in product(*choices)]
+
+
+SAME = (
+    (re.compile(r"^tensorflow\.(?:compat\.v[12]\.)+"), "tensorflow."),
+    (re.compile(r"^tensorflow\.(?:python\.)?keras\."), "keras."),
+    (re.compile(r"^tensorflow\.(losses|initializers|optimizers)\."), r"keras.\1."),
+)
+"""Names under which TensorFlow has a function once more."""
+
+
+def alias_of(name: str) -> str:
+    """Return the name whose row holds a function too, which is nearly always its own."""
+    for pattern, ours in SAME:
+        name = pattern.sub(ours, name)
+    return name
 
 
 SPELLINGS = {
@@ -76,33 +96,34 @@ def spellings(name: str) -> dict[str, str]:
     return {dialect: ours + name.removeprefix(begin) for dialect, ours in SPELLINGS[begin].items()}
 
 
-def calls(dialect: str) -> list[Call]:
+@cache
+def calls(dialect: str) -> tuple[Call, ...]:
     """Return all calls of a dialect, those of methods too."""
     found: dict[tuple[str, str], Call] = {}
-    for names, texts in lines():
+    for names, texts in _lines("rows.txt"):
         for name in names:
             spelled = spellings(name).get(dialect)
-            if spelled is None:
-                continue
-            for text in texts:
+            for text in filter(None, map(str.strip, texts.split(";"))) if spelled else ():
                 only, bar, rest = text.partition("|")
-                if bar and only.isidentifier():
+                if bar and only in DIALECTS:
                     if only != dialect:
                         continue
                     text = rest.strip()
                 slope, text = not text.endswith("!"), text.rstrip("! ")
-                code = re.sub(r"\bF\b", spelled, text)
+                code = re.sub(r"\bF\b", spelled, text).replace("NAME", name.rpartition(".")[2])
+                if dialect == "jax":
+                    code = re.sub(r"(?<![\w.])np\.", "jnp.", code)
                 found.setdefault((name, code), Call(dialect, name, code, slope))
-                if method := as_method(dialect, name, text):
+                if method := _as_method(dialect, name, text):
                     found.setdefault(method, Call(dialect, *method, slope))
-    return list(found.values())
+    return tuple(found.values())
 
 
 METHODS_OF = {"torch": "torch.", "jax": "numpy.", "numpy": "numpy."}
 """The functions that a dialect's arrays have as methods, by the beginning of their names."""
 
 
-def as_method(dialect: str, name: str, text: str) -> tuple[str, str] | None:
+def _as_method(dialect: str, name: str, text: str) -> tuple[str, str] | None:
     """Return name and code of the call of a method: the first argument is what it is called on."""
     begin = METHODS_OF.get(dialect, "-")
     last = name.removeprefix(begin)

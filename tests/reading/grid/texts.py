@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tests.reading.grid.rows import Call, calls
 
@@ -47,11 +49,11 @@ ARRAYS: dict[str, Nested] = {
 }  # fmt: skip
 """The arrays that calls are made with, by the letter that stands for each."""
 
-STANDS_FOR = {"x": ["x"], "a": ["a", "b"]}
-"""Letters whose calls are made once more with numbers that are not finite."""
-
 ODD = {"x": _ODD, "a": _pairs(_ODD)[0], "b": _pairs(_ODD)[1]}
-POINTS = [0.0, 1e-4, 0.5, -0.5, 1.0, -1.0, 2.5, -3.0, 20.0]  # of `math`, whose functions take numbers
+"""The same with numbers that are not finite; calls with these letters are made twice."""
+
+POINTS = [0.0, 1e-4, 0.5, -0.5, 1.0, -1.0, 2.5, -3.0, 20.0]
+"""The points of `math`, whose functions take numbers."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,15 @@ class Case:
     odd: bool = False
 
     @property
+    def elementwise(self) -> bool:
+        """Whether it is about points, of which each is a case of its own."""
+        return bool({"x", "a"} & _letters(self.call.code))
+
+    @property
     def name(self) -> str:
         """The case by the code that it is about."""
-        return f"{self.call.dialect}: {self.call.code}{' at nan and inf' if self.odd else ''}"
+        odd = " outside" if self.call.dialect == "math" else " at nan and inf"
+        return f"{self.call.dialect}: {self.call.code}{odd if self.odd else ''}"
 
 
 def cases(dialect: str) -> list[Case]:
@@ -85,19 +93,40 @@ def cases(dialect: str) -> list[Case]:
 
 def of_call(call: Call) -> Iterator[Case]:
     """Yield the cases of a call."""
-    tree = ast.parse(call.code, mode="eval")
-    bound = {arg.arg for one in ast.walk(tree) if isinstance(one, ast.Lambda) for arg in one.args.args}
-    read = {one.id for one in ast.walk(tree) if isinstance(one, ast.Name)}
-    letters = sorted((read - bound) & {*ARRAYS})
+    letters = sorted(_letters(call.code))
     if call.dialect == "math":
         if letters == ["x"]:
-            for point in POINTS:
-                yield Case(call, f"import math\nx = {point}\ny = {call.code}\n", ("y",))
+            yield from _of_math(call)
         return
     write = WRITERS[call.dialect]
     yield write(call, {one: ARRAYS[one] for one in letters}, False)
     if {"x", "a"} & {*letters}:
         yield write(call, {one: ODD.get(one, ARRAYS[one]) for one in letters}, True)
+
+
+def _letters(code: str) -> set[str]:
+    tree = ast.parse(code, mode="eval")
+    bound = {arg.arg for one in ast.walk(tree) if isinstance(one, ast.Lambda) for arg in one.args.args}
+    return ({one.id for one in ast.walk(tree) if isinstance(one, ast.Name)} - bound) & {*ARRAYS}
+
+
+def _of_math(call: Call) -> Iterator[Case]:
+    """Yield what `math` answers at all points where it does, and one case at which it raises an error."""
+    given, raised = [], []
+    for point in POINTS:
+        try:
+            eval(call.code, {"math": math, "x": point})  # a line of `rows.txt`
+            given.append(point)
+        except (ValueError, OverflowError, ZeroDivisionError):
+            raised.append(point)
+        except (AttributeError, TypeError):
+            raised.append(point)
+            break
+    for points in (given, raised[:1]):
+        values = ", ".join(re.sub(r"\bx\b", repr(point), call.code) for point in points)
+        text = f"import math\nimport numpy as np\ny = np.array([{values}]) * 1.0\n"
+        if points:
+            yield Case(call, text, ("y",), (), points is not given)
 
 
 def _differentiated(call: Call, arrays: dict[str, Nested]) -> list[str]:
@@ -155,13 +184,16 @@ def _of_numpy(call: Call, arrays: dict[str, Nested], odd: bool) -> Case:
     return Case(call, text, ("y", *(f"g_{one}" for one in by)), (), odd)
 
 
+DRAWS = re.compile(r"rand|nn\.[A-Z]|nn\.init|bernoulli|normal|multinomial|poisson|uniform|gumbel|dropout")
+"""Calls of PyTorch that draw numbers."""
+
 NOT_FINITE = {"nan": (-1.0, 1.0), "inf": (0.0, -1.0), "-inf": (0.0, 1.0)}
 """What is no literal of the reader's tensors, as a logarithm and its factor."""
 
 
 def _of_torch(call: Call, arrays: dict[str, Nested], odd: bool) -> Case:
     by = _differentiated(call, arrays)
-    text = "import torch\n"
+    text = "import torch\n" + "torch.manual_seed(0)\n" * bool(DRAWS.search(call.code))
     for one, value in arrays.items():
         finite, more = _split(value)
         grad = ", requires_grad=True" if one in by else ""
@@ -213,4 +245,3 @@ WRITERS = {
     "tf": _of_tensorflow,
 }
 
-__all__ = ["ARRAYS", "Case", "cases", "of_call", "replace"]
