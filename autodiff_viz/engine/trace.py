@@ -310,8 +310,8 @@ LABELS, CLASSES = "labels", "classes"
 """Kinds of claims: a node with labels that it reads and that name no class; the first and the last class."""
 
 OUTSIDE, SPAN = "outside", "span"
-"""Kinds of claims: a node with places that it reads and that lie outside; the first and the last place, counted
-from the end and from the beginning."""
+"""Kinds of claims: a node with places that it reads and that lie outside; the first and the last place, of
+which the first is counted from the end."""
 
 LOSS, ONE_HOT = "softmax_cross_entropy_with_integer_labels", "one_hot"
 NAMED = 4  # labels that are written out

@@ -208,7 +208,7 @@ class _TorchBody(Body):
         skipped = {
             "where": {0},
             "softmax_cross_entropy_with_integer_labels": {1},
-            **dict.fromkeys(AT_PLACES, {PLACES}),
+            **{op: {PLACES} for op in AT_PLACES},
         }
         beside = skipped.get(node.op, set())
         return node.op not in _FLAT and any(name in names for slot, name in node.wires if slot not in beside)

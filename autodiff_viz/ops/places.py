@@ -1,7 +1,7 @@
 """Define ops that pick elements at places which are values themselves, or add to them.
 
-Places are floats that hold whole numbers, as `argmax` gives them. They are rounded, count from 0, and from the
-end where they are negative. They pass nothing.
+Places are floats that hold whole numbers, as `argmax` gives them. They are rounded, count from 0, or from the
+end where they are negative, and pass nothing.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ OPS = (
         name="take_along_axis",
         group=shaping.GROUP,
         symbol="along",
-        doc="Of each line of <x> along an axis, the elements at the places that the same line of <indices> has.",
+        doc="Of each line of <x> along an axis, the elements at the places in that line of <indices>.",
         aliases=("gather", "take_along_dim", "pick", "batch_gather"),
         apply=take_along_axis,
         source="jnp.take_along_axis(x, jnp.round(indices).astype(int), axis=axis)",

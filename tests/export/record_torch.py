@@ -75,8 +75,8 @@ CORNERS = {
     "sorted ties": "x = [2.0, 1.0, 2.0]\ny = sort(x, descending=True) * [1.0, 2.0, 3.0]",
     "places": "x = [1.0, 2.0, 3.0]\nk = [0.0, 2.0, -1.0, 2.0]\ny = take(x, k) * take(x, 2.0 * k[1] - 3.0)",
     "places outside": "x = [1.0, 2.0]\nk = [2.0, -3.0, -2.0]\ny = take(x, k)",
-    "places outside that are added to": "x = [0.0, 1.0]\nk = [2.0, 0.0, -3.0, -1.0]\nv = [1.0, 2.0, 3.0, 4.0]\n"
-    "y = sqrt(at_add(x, k, v) - [2.0, 1.0])",
+    "places outside that are added to": "x = [0.0, 1.0]\nk = [2.0, 0.0, -3.0, -1.0]\n"
+    "v = [1.0, 2.0, 3.0, 4.0]\ny = sqrt(at_add(x, k, v) - [2.0, 1.0])",
     "a place that is computed": "x = [[1.0, 3.0, 3.0], [2.0, 5.0, 4.0]]\n"
     "y = take_along_axis(x, argmax(x, axis=1, keepdims=True)) * take(x, argmax(x), axis=1)",
     "no place": "x = [1.0, 2.0]\nk = [0.0, 1.0]\ny = take(x, log(k - k) * 0.0)",

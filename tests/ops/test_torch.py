@@ -62,9 +62,7 @@ def _take(x, indices, axis=None):
 
 def _at_add(x, indices, updates, axis=0):
     index = (*[torch.arange(n) for n in x.shape[:axis]], indices.round().long())
-    grid = [
-        each.reshape(-1, *[1] * (axis - 1 - i + indices.ndim)) for i, each in enumerate(index[:-1])
-    ]
+    grid = [each.reshape(-1, *[1] * (axis - 1 - i + indices.ndim)) for i, each in enumerate(index[:-1])]
     shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
     return x.index_put((*grid, index[-1]), torch.broadcast_to(updates, shape), accumulate=True)
 
