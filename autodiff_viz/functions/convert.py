@@ -14,7 +14,7 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 from autodiff_viz.engine.whole_program.jaxprs import CALLS, NAMES, opened, primitive_of
 from autodiff_viz.functions.equations import Equation, Shape, Value, constant, numbers
-from autodiff_viz.functions.known_functions import BEGUN_BY, op_begun, op_called
+from autodiff_viz.functions.known_functions import BEGUN_BY, argsorted, op_begun, op_called
 from autodiff_viz.functions.native_ops import NO_REVERSE, native_op
 from autodiff_viz.functions.nodes import Frame, Held, Nodes, NoTerm, Ref, Terms
 from autodiff_viz.functions.places import PLACED
@@ -34,7 +34,7 @@ SILENT = frozenset({"broadcast_in_dim", "convert_element_type", "reshape", "sque
 
 MOVES = frozenset({
     "argmax", "argmin", "broadcast_in_dim", "concatenate", "copy", "expand_dims", "reshape", "slice", "split",
-    "squeeze", "transpose",
+    "squeeze", "top_k", "transpose",
 })  # fmt: skip
 """Primitives of whole numbers that an op of floats does as well."""
 
@@ -325,6 +325,9 @@ class Converter:
             return [self.elementwise("clip", equation.operands, aval)]
         if name == "_one_hot" and not others and x.held is not None and tuple(aval.shape[:-1]) == x.shape:
             return [self.emit("one_hot", (x.held,), aval, num_classes=int(aval.shape[-1]))]
+        if name == "argsort" and self._is_usual(x) and not others:
+            given = argsorted(equation.source)
+            return None if given is None else [self.emit("argsort", (self.held(x),), aval, **given)]
         if x.is_float and self._is_usual(x) and (found := op_called(equation.source)) is not None:
             op, given = found
             return [self.emit(op, (self.held(x),), aval, **given)]

@@ -11,7 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autodiff_viz.functions.equations import Equation, Shape, Value, constant, depends_on_floats, numbers
+from autodiff_viz.functions.equations import (
+    Equation,
+    Shape,
+    Value,
+    constant,
+    depends_on_floats,
+    needed,
+    numbers,
+)
 from autodiff_viz.functions.primitives import (
     Results,
     Writer,
@@ -25,8 +33,13 @@ from autodiff_viz.ops.indexing import to_python
 
 EVERY = (None, None, None)  # the slice of a whole axis
 
-SAME_ELEMENTS = frozenset({"broadcast_in_dim", "copy", "convert_element_type", "expand_dims", "reshape", "squeeze"})
+SAME_ELEMENTS = frozenset(
+    {"broadcast_in_dim", "copy", "convert_element_type", "expand_dims", "reshape", "squeeze"}
+)
 """Primitives that keep the elements in their order, where they keep their number."""
+
+MOVED = frozenset({*SAME_ELEMENTS, "rev", "slice", "transpose"})
+"""Primitives of one operand whose elements are some of its own."""
 
 COMPUTED = {"add": "add", "sub": "sub", "max": "maximum", "min": "minimum"}
 """Arithmetic of places: floats hold these exactly, and none of them can exceed what an int holds."""
@@ -115,7 +128,7 @@ def _index_of(sources: np.ndarray, shape: Shape) -> tuple | None:
 
 
 def _axis_of(sources: np.ndarray, shape: Shape) -> tuple[int | None, np.ndarray]:
-    """Return an axis, and places along it whose slices are these elements; of no axis, places in the flat array.
+    """Return an axis, and the places whose slices are these elements; without an axis, flat places.
 
     Args:
       sources: places in the flat array, in the order of the picked elements; -1 for one outside.
@@ -229,11 +242,17 @@ def _targets(equation: Equation) -> np.ndarray:
 def _gathered(writer: Writer, equation: Equation) -> Results:
     """Slices of one axis, or elements along one axis of each line; None for a gather of another form."""
     x, at = equation.operands
-    given, sizes, aval = equation.params["dimension_numbers"], equation.params["slice_sizes"], equation.avals[0]
+    given, sizes, aval = (
+        equation.params["dimension_numbers"],
+        equation.params["slice_sizes"],
+        equation.avals[0],
+    )
     axis = _only(given.start_index_map)
+    if axis is None:
+        return _of_rows(writer, equation)
     batch = [int(i) for i in given.operand_batching_dims]
     rest = [i for i in range(len(x.shape)) if i != axis and i not in batch]
-    if axis is None or not x.is_float or not _is_nan(equation) or not prod(at.shape):
+    if not x.is_float or not _is_nan(equation) or not prod(at.shape):
         return None
     if sizes[axis] != 1 or any(sizes[i] != x.shape[i] for i in rest):
         return None
@@ -246,7 +265,8 @@ def _gathered(writer: Writer, equation: Equation) -> Results:
     kept = iter([i for i in range(len(x.shape)) if i not in (*given.collapsed_slice_dims, *batch)])
     other = iter(range(len(places.shape)))
     theirs = [
-        ("x", next(kept)) if i in given.offset_dims else ("place", next(other)) for i in range(len(aval.shape))
+        ("x", next(kept)) if i in given.offset_dims else ("place", next(other))
+        for i in range(len(aval.shape))
     ]
     ours: list[tuple[str, int]] = []
     for i in range(len(x.shape)):
@@ -269,6 +289,46 @@ def _gathered(writer: Writer, equation: Equation) -> Results:
     taken = reshaped(writer, taken, shaped(tuple(sides), x))
     order = [ours.index(each) for each in theirs if each != ("x", axis)]
     return [reshaped(writer, transposed(writer, taken, order), aval)]
+
+
+def _of_rows(writer: Writer, equation: Equation) -> Results:
+    """Of constant rows one element each, at places along another axis: `x[jnp.arange(n), places]`."""
+    x, at = equation.operands
+    given, made = equation.params["dimension_numbers"], at.equation
+    axes, mode = [int(i) for i in given.start_index_map], equation.params["mode"]
+    if made is None or made.name != "concatenate" or len(made.operands) != len(axes):
+        return None
+    of_axis = dict(zip(axes, made.operands, strict=True))
+    axis = _only([i for i, each in of_axis.items() if not each.constant])
+    rest = [i for i in range(len(x.shape)) if i not in axes]
+    if axis is None or not x.is_float or not _is_nan(equation) or given.operand_batching_dims:
+        return None
+    if {*given.collapsed_slice_dims} != {*axes} or any(
+        equation.params["slice_sizes"][i] != x.shape[i] for i in rest
+    ):
+        return None
+    places = _placed(writer, of_axis[axis], x, axis, mode)
+    fixed = [i for i in axes if i != axis]
+    sides = tuple(x.shape[i] for i in fixed)
+    named = [np.asarray(numbers(of_axis[i])).ravel() for i in fixed]
+    outside = any(((each < 0) | (each >= side)).any() for each, side in zip(named, sides, strict=True))
+    if places is None or outside or not _is_exact(x, prod(sides)):
+        return None
+    rows, after = np.ravel_multi_index(named, sides), tuple(x.shape[i] for i in rest)
+    lines = transposed(writer, x, [*fixed, axis, *rest])
+    lines = reshaped(writer, lines, shaped((prod(sides), x.shape[axis], *after), x))
+    if not np.array_equal(rows, np.arange(prod(sides))):
+        lines = _take(writer, lines, constant(rows), 0)
+    count = len(rows)
+    places = reshaped(writer, places, shaped((count, 1, *[1] * len(after)), places))
+    picked = writer.emit(
+        "take_along_axis", (writer.held(lines), writer.held(places)), shaped((count, 1, *after), x), axis=1
+    )
+    picked = reshaped(writer, picked, shaped((*at.shape[:-1], *after), x))
+    # The places' own axes come first; in JAX's result they may stand between those of x.
+    own, other = iter(range(len(at.shape) - 1)), iter(range(len(at.shape) - 1, len(picked.shape)))
+    order = [next(other) if i in given.offset_dims else next(own) for i in range(len(picked.shape))]
+    return [reshaped(writer, transposed(writer, picked, order), equation.avals[0])]
 
 
 def _sliced(writer: Writer, equation: Equation) -> Results:
@@ -378,9 +438,8 @@ def _placed(
 def _same(value: Value) -> Value:
     """Return the value that has the same elements in the same order, before its shape was changed."""
     while (made := value.equation) is not None and made.name in SAME_ELEMENTS:
-        if value.held is not None or prod(made.operands[0].shape) != prod(value.shape):
-            break
-        if not made.operands[0].is_int:
+        known = value.held is not None or value.constant
+        if known or not made.operands[0].is_int or prod(made.operands[0].shape) != prod(value.shape):
             break
         value = made.operands[0]
     return value
@@ -408,39 +467,64 @@ def _is_number(value: Value, wanted: int) -> bool:
 
 
 def _largest(value: Value) -> float:
-    """Return the largest place that a value can be, if it is one that a search along an axis found."""
-    value = _same(value)
-    made = value.equation
-    if made is not None and made.name in ("argmax", "argmin"):
-        return made.operands[0].shape[_only(made.params["axes"])] - 1
+    """Return the largest place that a value can be, if a search or a sort along an axis found it."""
+    while (made := value.equation) is not None:
+        if made.name in ("argmax", "argmin"):
+            return made.operands[0].shape[made.params["axes"][0]] - 1
+        if made.name == "top_k" or made.params.get("name") == "argsort":
+            return max(made.operands[0].shape) - 1
+        if made.name not in MOVED:
+            break
+        value = made.operands[0]
     return float("inf")
 
 
 def _is_known(value: Value) -> bool:
-    """Return whether the arguments that a value is computed from have numbers: within a rule they have none."""
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if each.equation is not None:
-            waiting += each.equation.operands
-        elif each.numbers is None:
-            return False
-    return True
+    """Return whether the arguments that a value comes from have numbers; within a rule they have none."""
+    read = [operand for equation in needed([value], lambda each: True) for operand in equation.operands]
+    return all(each.equation is not None or each.numbers is not None for each in (value, *read))
 
 
 def _in_graph(writer: Writer, value: Value) -> Value | None:
-    """Return what stands for whole numbers in the graph, or computes them as floats; None where nothing does."""
+    """Return what stands for whole numbers, or computes them as floats; None where nothing does."""
     value = _same(value)
-    if writer.is_in_graph(value):
-        return value
-    made = value.equation
-    if made is None:
+    waiting = [value]
+    while waiting:  # an explicit stack, and each value once: sums of sums may be long
+        each = waiting[-1]
+        if writer.is_in_graph(each):
+            waiting.pop()
+            continue
+        made = each.equation
+        if made is None or len(made.avals) > 1:
+            return None
+        from_bool = made.name == "convert_element_type" and made.operands[0].is_bool
+        if made.name not in COMPUTED and not from_bool:
+            return None
+        operands = [_same(operand) for operand in made.operands]
+        missing = [operand for operand in operands if not writer.is_in_graph(operand)]
+        if missing:
+            waiting += missing
+            continue
+        operands = [reshaped(writer, *pair) for pair in zip(operands, made.operands, strict=True)]
+        result = operands[0] if from_bool else writer.elementwise(COMPUTED[made.name], operands, each)
+        each.held = writer.held(result)
+    return value
+
+
+@primitive("top_k")
+def _top_k(writer: Writer, equation: Equation) -> Results:
+    """The largest elements and their places: those that a sort puts first."""
+    (x,), (values, places) = equation.operands, equation.avals
+    axis = equation.params.get("axis", -1) % len(x.shape)
+    if not x.is_float or not _is_exact(x, x.shape[axis]) or not prod(values.shape):
         return None
-    if made.name == "convert_element_type" and made.operands[0].is_bool:
-        return made.operands[0] if writer.is_in_graph(made.operands[0]) else None
-    if made.name not in COMPUTED:
-        return None
-    operands = [_in_graph(writer, each) for each in made.operands]
-    if None in operands:
-        return None
-    return writer.elementwise(COMPUTED[made.name], operands, value)
+    if _is_known(x) and (np.signbit(found := np.asarray(numbers(x))) & (found == 0)).any():
+        return None  # for top_k 0 is larger than -0
+    along = {} if axis == len(x.shape) - 1 else {"axis": axis}
+    order = Value(x.shape, places.dtype)
+    order = writer.emit("argsort", (writer.held(x),), order, descending=True, **along)
+    if values.shape != x.shape:
+        index = (*[EVERY] * axis, (0, values.shape[axis], None))
+        order = writer.emit("getitem", (writer.held(order),), places, index=index)
+    slots = writer.held(x), writer.held(order)
+    return [writer.emit("take_along_axis", slots, values, **along), order]

@@ -10,7 +10,6 @@ from math import prod
 from typing import Any, Protocol
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
