@@ -72,7 +72,7 @@ _OWN = frozenset((
 """Names that the file uses itself."""
 
 _FLAT = frozenset((
-    "sign", "round", "floor", "argmax", "one_hot", "zeros_like", "ones_like", "uniform", "normal",
+    "sign", "round", "floor", "argmax", "argsort", "one_hot", "zeros_like", "ones_like", "uniform", "normal",
     *COMPARISONS,
 ))  # fmt: skip
 """Ops whose value has no gradient in PyTorch."""

@@ -31,13 +31,11 @@ class _Graphs(dict):
 GRAPHS = _Graphs()
 NATIVE = {
     "along_axes": ["cumprod"],
-    "embedding": ["gather"],
     "fourier": ["abs"],
     "half": ["convert_element_type", "convert_element_type", "mul", "convert_element_type"],
     "inverse_erf": ["erf_inv"],
     "long_rnn": ["scan"],
     "mixed_arguments": ["convert_element_type"],
-    "places": ["dynamic_slice"],
     "rule_of_two_results": ["custom_vjp_call"],
     "solved": ["lu", "custom_linear_solve"],
 }
