@@ -20,6 +20,7 @@ from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
+from autodiff_viz.ops.places import AT_PLACES, PLACES
 from autodiff_viz.reading import torch_functional
 from autodiff_viz.reading.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
@@ -128,6 +129,8 @@ def reached(r: Interpreter, root: Ref) -> set[int]:
             waiting += [ref.number for ref in read_by_derivative(r, *draft.slots)]  # type: ignore[arg-type]
             continue
         slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
+        if draft.op in AT_PLACES:
+            slots = [slot for i, slot in enumerate(slots) if i != PLACES]
         waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
     pay_values(8 * len(numbers))  # again for each derivative of a derivative
     return numbers
@@ -174,9 +177,10 @@ LINEAR = frozenset(
         "concatenate",
         "identity",
         "cumsum",
+        *AT_PLACES,
     ]
 )
-"""Ops whose derivative depends on nothing."""
+"""Ops whose derivative depends on nothing that has one."""
 
 
 def between(r: Interpreter, root: Ref, sources: Iterable[Ref]) -> set[int]:
