@@ -136,6 +136,8 @@ def op_begun(equations: Sequence[Any], at: int, ends: set[Any]) -> tuple[str, di
     alone = len(axes) == len(aval.shape) > 1
     along = {} if alone else {"axis": int(axes[0])}
     for op in BEGUN_BY[first.primitive.name]:
+        if op != "softmax" and len(aval.shape) == 1:
+            along = {}  # of the one axis there is
         options = [along] if op == "softmax" else [along, {**along, "keepdims": True}]
         for given in options:
             if op == "softmax" and alone:

@@ -113,6 +113,8 @@ def number(value: float) -> Value:
 @primitive("integer_pow")
 def _integer_pow(writer: Writer, equation: Equation) -> Results:
     (x,), aval, y = equation.operands, equation.avals[0], equation.params["y"]
+    if y == 0:  # without a slope, also where x is 0
+        return [writer.elementwise("ones_like", (x,), aval)]
     if y == 1:
         return [x]
     if y in (2, 3, 4):  # with the multiplications of JAX

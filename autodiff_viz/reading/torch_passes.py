@@ -12,6 +12,7 @@ from typing import Any
 
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
+from autodiff_viz.ops.places import AT_PLACES, PLACES
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.costs import pay_values
 from autodiff_viz.reading.declared import Detached
@@ -76,6 +77,8 @@ def reached(r: Interpreter, root: Ref) -> set[int]:
             waiting += [ref.number for ref in read_by_derivative(r, *draft.slots)]  # type: ignore[arg-type]
             continue
         slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
+        if draft.op in AT_PLACES:
+            slots = [slot for i, slot in enumerate(slots) if i != PLACES]
         waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
     pay_values(8 * len(numbers))  # again for each derivative of a derivative
     return numbers
@@ -122,9 +125,10 @@ LINEAR = frozenset(
         "concatenate",
         "identity",
         "cumsum",
+        *AT_PLACES,
     ]
 )
-"""Ops whose derivative depends on nothing."""
+"""Ops whose derivative depends on nothing that has one."""
 
 
 def between(r: Interpreter, root: Ref, sources: Iterable[Ref]) -> set[int]:

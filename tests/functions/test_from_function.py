@@ -218,6 +218,7 @@ def test_a_native_node_runs_in_a_trace_and_in_every_dtype():
         (av.to_json, "a link or JSON"),
         (av.show, "a formula"),
         (av.to_python, "a Python program"),
+        (av.to_torch, "a PyTorch program"),
     ],
 )
 def test_a_native_node_cannot_be_written_down(write, form):
