@@ -432,28 +432,23 @@ def standardize(r: Interpreter, x: Array, axis: Any = -1, *, epsilon: float = 1e
     return r.make("mul", [r.make("sub", [x, mean]), root])
 
 
-@formula("nn.softmax")
-def softmax(r: Interpreter, x: Any, axis: Any = -1) -> Array:
-    """Read a softmax along an axis."""
-    return r.make("softmax", [x], axis=axis_argument(axis))
+def _shares(op: str, usual_axis: int | None) -> Callable[..., Array]:
+    def read(r: Interpreter, x: Any, axis: Any = usual_axis) -> Array:
+        x = r_array(r, x)
+        shape = shape_of(r, x)
+        if isinstance(axis, (tuple, list)):
+            if len({placed(r, x, one) for one in axis}) not in (1, len(shape)):
+                raise Refused(f"{op}() is read along one axis or all of them.")
+            axis = None if len(axis) > 1 else axis[0]
+        if axis is None:
+            return reshape(r, r.make(op, [reshape(r, x, -1)], axis=0), *shape)
+        return r.make(op, [x], axis=axis_argument(axis))
+
+    return read
 
 
-@formula("nn.log_softmax")
-def log_softmax(r: Interpreter, x: Any, axis: Any = -1) -> Array:
-    """Read the logarithm of a softmax along an axis."""
-    return r.make("log_softmax", [x], axis=axis_argument(axis))
-
-
-FUNCTIONS["scipy.special.softmax"] = lambda r, x, axis=None: softmax(
-    r, x if axis is not None else _flat(r, x), axis
-)
-FUNCTIONS["scipy.special.log_softmax"] = lambda r, x, axis=None: log_softmax(
-    r, x if axis is not None else _flat(r, x), axis
-)
-
-
-def _flat(r: Interpreter, x: Any) -> Any:
-    raise Refused("A softmax over all axes is not read.", "Name the axis: axis=-1.")
+for _op in ("softmax", "log_softmax"):
+    FUNCTIONS[f"nn.{_op}"], FUNCTIONS[f"scipy.special.{_op}"] = _shares(_op, -1), _shares(_op, None)
 
 
 @formula("nn.one_hot")
