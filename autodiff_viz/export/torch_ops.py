@@ -179,9 +179,45 @@ class Logaddexp(torch.autograd.Function):
         return by_a.sum_to_size(a.shape), by_b.sum_to_size(b.shape)
 '''
 
+_PLACES = '''
+def places(indices, size):
+    """Places as whole numbers, negative ones counted from the end; and whether they lie inside."""
+    at = torch.round(torch.nan_to_num(indices.detach())).long()
+    at = torch.where(at < 0, at + size, at)
+    inside = (at >= 0) & (at < size)
+    return torch.where(inside, at, 0), inside
+'''
+
+_TAKE = '''
+def take(x, indices, dim):
+    """Slices of x at these places of a dimension; nan for a place outside, as in JAX."""
+    at, inside = places(indices, x.shape[dim])
+    after = x.shape[dim + 1 :]
+    picked = x.index_select(dim, at.reshape(-1)).reshape((*x.shape[:dim], *at.shape, *after))
+    return torch.where(inside.reshape((*at.shape, *(1 for _ in after))), picked, float("nan"))
+'''
+
+_TAKE_ALONG = '''
+def take_along(x, indices, dim):
+    """Elements of x at places along a dimension; nan for a place outside, as in JAX."""
+    at, inside = places(indices, x.shape[dim])
+    return torch.where(inside, torch.take_along_dim(x, at, dim), float("nan"))
+'''
+
+_AT_ADD = '''
+def at_add(x, indices, updates, dim):
+    """x with updates added at places of a dimension; what is added outside is dropped, as in JAX."""
+    at, inside = places(indices, x.shape[dim])
+    before, after = x.shape[:dim], x.shape[dim + 1 :]
+    updates = torch.broadcast_to(updates, (*before, *at.shape, *after))
+    updates = torch.where(inside.reshape((*at.shape, *(1 for _ in after))), updates, 0.0)
+    return x.index_add(dim, at.reshape(-1), updates.reshape((*before, at.numel(), *after)))
+'''
+
 HELPERS = {"Abs": _ABS, "Power": _POWER, "Relu": _RELU, "Chosen": _CHOSEN,
            "standardize": _STANDARDIZE, "put": _PUT, "Cbrt": _CBRT, "Hypot": _HYPOT, "Arctan2": _ARCTAN2,
-           "Logaddexp": _LOGADDEXP}  # fmt: skip
+           "Logaddexp": _LOGADDEXP,
+           "places": _PLACES, "take": _TAKE, "take_along": _TAKE_ALONG, "at_add": _AT_ADD}  # fmt: skip
 """Source of what the expressions call, by name."""
 
 _LIKE_JAX = ("exp", "log", "log1p", "expm1", "sqrt", "square", "sin", "cos", "tan", "erf", "tanh", "sigmoid",
@@ -401,6 +437,17 @@ def _one_hot(at: Place) -> str:
     return at.cast(f"torch.round(x.detach()).unsqueeze(-1) == torch.arange({classes})")
 
 
+def _at_places(function: str) -> Callable[[Place], str]:
+    """Write a function of places along an axis, or in all elements in a row if none is named."""
+
+    def write(at: Place) -> str:
+        axis = at.params["axis"]
+        x, axis = ("x.reshape(-1)", 0) if axis is None else ("x", axis % len(at.shapes[0]))
+        return f"{function}({x}, {', '.join(['indices', 'updates'][: len(at.shapes) - 1])}, {axis})"
+
+    return write
+
+
 def _normed(dims: Callable[[int], tuple[int, ...]]) -> Callable[[Place], str]:
     return lambda at: f"standardize(x, {dims(len(at.shapes[0]))}, {at.params['epsilon']!r}) * scale + bias"
 
@@ -458,6 +505,9 @@ SOURCES: Mapping[str, str | Callable[[Place], str]] = {
     "expand_dims": lambda at: f"x.unsqueeze({at.params['axis']})",
     "getitem": _getitem,
     "at_set": _at_set,
+    "take": _at_places("take"),
+    "take_along_axis": _at_places("take_along"),
+    "at_add": _at_places("at_add"),
     "argmax": _argmax,
     "one_hot": _one_hot,
     "sort": _sort,

@@ -248,9 +248,9 @@ def _array(r: Interpreter, framework: str, object: Any, dtype: Any = None, copy:
     if isinstance(object, Array):
         if object.framework == "jax" and object.traced and framework == "numpy":
             raise untraced("numpy.array")
-        made = replace(object, framework=framework, dtype=wanted or object.dtype, base=None, views=0)
+        made = replace(object, framework=framework, dtype=wanted or object.dtype)
         if object.dtype != made.dtype:
-            made = cast(r, replace(object, framework=framework, base=None, views=0), made.dtype)
+            made = cast(r, replace(object, framework=framework), made.dtype)
         if made.dtype == "float64" and framework == "jax" and not r.wide:
             made.dtype = "float32"
         return made
@@ -722,7 +722,7 @@ SHARED = (
 )
 METHODS.update({name: FUNCTIONS[f"numpy.{name}"] for name in SHARED})
 METHODS["flatten"] = ravel
-METHODS["copy"] = lambda r, x: replace(x, base=None, views=0, version=0)
+METHODS["copy"] = lambda r, x: replace(x)
 METHODS["block_until_ready"] = lambda r, x: x
 METHODS["astype"] = FUNCTIONS["numpy.astype"] = lambda r, x, dtype: cast(r, x, named_dtype(r, dtype))
 METHODS["view"] = lambda r, x: x

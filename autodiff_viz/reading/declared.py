@@ -8,18 +8,19 @@ says.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from autodiff_viz.graph.model import IDENTITY, Call, Lambda, Rule, Term
-from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
+from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Lambda, Rule, Term, params
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, STOP
 from autodiff_viz.language.parse import parse_lambda
 from autodiff_viz.reading.arrays import shape_of
-from autodiff_viz.reading.builder import Builder, Ref
+from autodiff_viz.reading.builder import Builder, Draft, Ref
+from autodiff_viz.reading.costs import pay_values
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.values import Array, Refused
@@ -53,8 +54,17 @@ def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any], value: An
         r.builder = outer
 
 
+class Waits(Exception):
+    """Raised where a rule reads an output whose own rule is declared later."""
+
+
 def declare(
-    r: Interpreter, value: Any, wires: Sequence[Any], pull: Callable[[Array], Sequence[Any]], name: str
+    r: Interpreter,
+    value: Any,
+    wires: Sequence[Any],
+    pull: Callable[[Array], Sequence[Any]],
+    name: str,
+    others: Mapping[int, Ref | None] | None = None,
 ) -> Array:
     """Return a value whose pullback passes what `pull` says of the arriving cotangent along each wire.
 
@@ -62,7 +72,9 @@ def declare(
       value: what the forward function returns.
       wires: the arguments that are differentiated by; those that are no nodes get nothing.
       pull: reads the backward function, of the cotangent that arrives.
+      others: what the rule reads in the place of other outputs, by their nodes; None if that has no rule yet.
     Raises:
+      Waits: it reads such a one.
       Refused: the backward function returns another number of cotangents than there are arguments.
     """
     if not isinstance(value, Array):
@@ -80,8 +92,17 @@ def declare(
                 f"{len(passed)} cotangents."
             )
         cotangents = [None if one is None else terms.term(r.held(one)) for one in passed]
+    written_out = {
+        name: term
+        for number, name in terms.used(one for one in cotangents if one is not None).items()
+        if (term := _written_out(r, terms, number)) is not None
+    }
+    cotangents = [None if one is None else _with_terms(one, written_out) for one in cotangents]
     captured = terms.used(one for one in cotangents if one is not None)
-    reads = [value.held, *(Ref(number) for number in captured)]
+    instead = {number: (others or {}).get(number, Ref(number)) for number in captured}
+    if None in instead.values():
+        raise Waits
+    reads = [value.held, *instead.values()]
     args = [ARRIVING, "y", *captured.values()]
     out: list[Term] = [zeros_of("y"), *(zeros_of(arg) for arg in captured.values())]
     for i, (wire, cotangent) in enumerate(zip(wires, cotangents, strict=True)):
@@ -96,6 +117,74 @@ def declare(
     if terms.stopped:
         r.state(Detached).numbers.add(made.held.number)
     return made
+
+
+STEEP = frozenset(
+    {"sqrt", "log", "log1p", "div", "pow", "norm", "arccos", "arcsin", "arccosh", "arctanh", "exp", "expm1"}
+)
+"""Ops whose slope may be infinite, which makes NaN of the 0 that a rule passes to what it reads."""
+
+WRITTEN_OUT = 40  # terms
+
+
+def passes_to(draft: Draft) -> list[Ref]:
+    """Return the values that a node passes a cotangent to; one whose rule passes zeros gets none."""
+    slots: Sequence[Any] = draft.slots
+    if draft.rule.kind == STOP:
+        return []
+    if draft.rule.kind == BACKWARD_AS:
+        slots = slots[-1:]
+    elif draft.rule.kind == PULLBACK and draft.rule.function is not None:
+        names, passed = draft.rule.function.args[1:-1], draft.rule.function.body
+        wired = [slot for slot in slots if isinstance(slot, Ref)]
+        if len(wired) == len(names):
+            slots = [s for s, n, t in zip(wired, names, passed, strict=True) if t != zeros_of(n)]
+    return [slot for slot in slots if isinstance(slot, Ref)]
+
+
+def passed_by(builder: Builder, root: Ref) -> set[int]:
+    """Return the numbers of the nodes that cotangents pass on their way from an output."""
+    found, waiting = set(), [root.number]
+    while waiting:
+        number = waiting.pop()
+        if number not in found:
+            found.add(number)
+            waiting += [ref.number for ref in passes_to(builder.drafts[number])]
+    pay_values(len(found))
+    return found
+
+
+def _written_out(r: Interpreter, terms: Terms, number: int) -> Term | None:
+    """Return what a rule reads in terms of its wires; None where it may read the node itself."""
+    drafts, depends, steep = terms.outer.drafts, set(terms.wires), False
+    if number in depends:
+        return None
+    for one in sorted(terms.outer.ancestors(Ref(number))):
+        if one not in depends and any(slot.number in depends for slot in passes_to(drafts[one])):
+            depends.add(one)
+            steep |= drafts[one].op in STEEP
+    count = 0
+
+    def term(slot: Any) -> Term:
+        nonlocal count
+        if not isinstance(slot, Ref) or slot.number in terms.wires or slot.number not in depends:
+            return terms.term(slot)
+        draft, count = drafts[slot.number], count + 1
+        if draft.rule != Rule() or draft.op == GRAD or count > WRITTEN_OUT:
+            raise OverflowError
+        return Call(draft.op, tuple(map(term, draft.slots)), params(**draft.params))
+
+    try:
+        return term(Ref(number)) if steep and number in depends else None
+    except OverflowError:
+        return None
+
+
+def _with_terms(term: Term, instead: Mapping[str, Term]) -> Term:
+    """Return a term with others in the place of names."""
+    if isinstance(term, Call):
+        return Call(term.op, tuple(_with_terms(one, instead) for one in term.args), term.params)
+    return instead.get(term, term) if isinstance(term, str) else term
 
 
 def zeros_of(arg: str) -> Term:

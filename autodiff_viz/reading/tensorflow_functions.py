@@ -176,7 +176,8 @@ def selu(r: Interpreter, features: Any) -> Array:
 @tf("nn.gelu")
 def gelu(r: Interpreter, features: Any, approximate: bool = False) -> Array:
     """Read gelu: by erf in TensorFlow unless it is to be approximate."""
-    r.say(r.line, "TensorFlow's gelu is the exact one, by erf; JAX's usual one is by tanh")
+    if not approximate:
+        r.say(r.line, "TensorFlow's gelu is the exact one, by erf; JAX's usual one is by tanh")
     return arrays.gelu(r, floating(r, features, "nn.gelu"), bool(approximate))
 
 

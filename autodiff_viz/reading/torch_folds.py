@@ -33,6 +33,7 @@ from autodiff_viz.reading.torch_tensors import (
     with_pullback,
 )
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+from autodiff_viz.reading.views import picked
 
 # Fold.
 
@@ -542,7 +543,14 @@ def diagonal_plain(r: Interpreter, x: Array, first: int = 0, second: int = 1, of
     return linear_algebra.diagonal(r, x, whole(r, offset), whole(r, first), whole(r, second))
 
 
-both("diagonal")(lambda r, input, offset=0, dim1=0, dim2=1: diagonal_plain(r, input, dim1, dim2, offset))
+@both("diagonal")
+def diagonal(r: Interpreter, input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
+    """Read a diagonal, which is a view."""
+
+    def derive(r: Interpreter, parent: Array) -> Array:
+        return diagonal_plain(r, parent, dim1, dim2, offset)
+
+    return picked(r, input, derive, (dim1, dim2), offset)
 
 
 @both("diag")

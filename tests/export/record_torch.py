@@ -83,6 +83,13 @@ CORNERS = {
     "negative steps": "x = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\ny = x[::-1, 2:0:-1] * x[0, ::-2]",
     "set backwards": "x = [1.0, 2.0, 3.0]\nv = [5.0, 7.0]\ny = x.at[2:0:-1].set(v * v) * x",
     "sorted ties": "x = [2.0, 1.0, 2.0]\ny = sort(x, descending=True) * [1.0, 2.0, 3.0]",
+    "places": "x = [1.0, 2.0, 3.0]\nk = [0.0, 2.0, -1.0, 2.0]\ny = take(x, k) * take(x, 2.0 * k[1] - 3.0)",
+    "places outside": "x = [1.0, 2.0]\nk = [2.0, -3.0, -2.0]\ny = take(x, k)",
+    "places outside that are added to": "x = [0.0, 1.0]\nk = [2.0, 0.0, -3.0, -1.0]\n"
+    "v = [1.0, 2.0, 3.0, 4.0]\ny = sqrt(at_add(x, k, v) - [2.0, 1.0])",
+    "a place that is computed": "x = [[1.0, 3.0, 3.0], [2.0, 5.0, 4.0]]\n"
+    "y = take_along_axis(x, argmax(x, axis=1, keepdims=True)) * take(x, argmax(x), axis=1)",
+    "no place": "x = [1.0, 2.0]\nk = [0.0, 1.0]\ny = take(x, log(k - k) * 0.0)",
     "softplus": "x = [-30.0, 0.0, 30.0]\ny = softplus(x)",
     "std": "x = [1.0, 1.0]\ny = norm(x - mean(x))",
 }

@@ -1,0 +1,79 @@
+"""Say what became of the cases of the grid, and which wrong ones are known (`wrong.toml`)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from autodiff_viz.reading.reading import interpreter_of_all
+from tests.reading.grid.compare import Outcome, outcome
+from tests.reading.grid.libraries import RECORDED, has, recorded
+from tests.reading.grid.rows import DIALECTS, FOLDER, alias_of, without
+from tests.reading.grid.texts import Case, cases
+
+GRAVEST = ("fault", "value", "shape", "gradient", "taken")
+"""Kinds of wrong outcomes, the gravest first."""
+
+
+@cache
+def registered() -> frozenset[str]:
+    """Return the names of all functions and methods that the reader knows."""
+    r = interpreter_of_all()
+    methods = {"ndarray": r.methods["jax"], "torch.Tensor": r.methods["torch"]}
+    return frozenset(r.tables) | {f"{of}.{name}" for of, names in methods.items() for name in names}
+
+
+@cache
+def held(dialect: str) -> dict[str, tuple[Case, ...]]:
+    """Return the cases of a dialect by name; of a function that the library has not, one."""
+    found: dict[str, list[Case]] = {}
+    for case in cases(dialect):
+        if case.call.name in registered():
+            found.setdefault(case.call.name, []).append(case)
+    return {name: tuple(all_ if has(all_[0].call) else all_[:1]) for name, all_ in found.items()}
+
+
+def without_row() -> list[str]:
+    """Return the names that have neither a row nor a reason why."""
+    names = {name for dialect in DIALECTS for name in held(dialect)} | {*without()}
+    return sorted(name for name in registered() if alias_of(name) not in names)
+
+
+@cache
+def known_wrong() -> dict[str, str]:
+    """Return the kinds of the cases that are known to be wrong, by name."""
+    listed = tomllib.loads((FOLDER / "wrong.toml").read_text("utf-8"))["wrong"]
+    return {case: entry["kind"] for entry in listed for case in entry["cases"]}
+
+
+def wrong(dialect: str, name: str) -> dict[str, str]:
+    """Return the cases of a name that are wrong, with what is wrong."""
+    found = {case.name: outcome(case) for case in held(dialect)[name]}
+    return {case: f"{one.kind}: {one.says}" for case, one in found.items() if one.wrong}
+
+
+def report(dialects: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a report: what is right, refused (by reason) and wrong, by dialect."""
+    for dialect in dialects:
+        kinds: Counter[str] = Counter()
+        reasons: Counter[str] = Counter()
+        bad: list[tuple[Case, Outcome]] = []
+        nothing = []
+        for name, all_ in held(dialect).items():
+            found = [(case, outcome(case)) for case in all_]
+            kinds.update(one.kind for _, one in found)
+            reasons.update(one.says.partition(":")[0] for _, one in found if one.kind == "refused")
+            bad += [(case, one) for case, one in found if one.wrong]
+            if all(one.kind == "refused" for _, one in found):
+                nothing.append(name)
+        version = recorded(dialect)["version"] if dialect in RECORDED else "live"
+        yield (
+            f"{dialect} ({version}): {len(held(dialect))} names, {sum(kinds.values())} cases: "
+            f"{kinds['right']} right, {kinds['refused']} refused, {len(bad)} wrong"
+        )
+        yield f"  refused: {', '.join(f'{count} {code}' for code, count in reasons.most_common())}"
+        yield f"  names with every case refused: {', '.join(nothing) or 'none'}"
+        for kind in GRAVEST:
+            yield from (f"  {kind}: {case.name}: {one.says}" for case, one in bad if one.kind == kind)
