@@ -315,9 +315,8 @@ def floordiv(r: Interpreter, x: Any, y: Any) -> Array:
 @tf("math.floormod", "math.mod", "mod")
 def floormod(r: Interpreter, x: Any, y: Any) -> Array:
     """Read the rest of a division: x - floor(x / y) * y."""
-    a, b = alike(r, [x, y], "FloorMod")
-    whole = r.make("floor", [r.make("div", [a, b], dtype=a.dtype)], dtype=a.dtype)
-    return r.make("sub", [a, r.make("mul", [whole, b], dtype=a.dtype)], dtype=a.dtype)
+    pair = alike(r, [x, y], "FloorMod")
+    return r.make("remainder", pair, dtype=pair[0].dtype)
 
 
 @tf("math.squared_difference", "math.squared_differences", "square_difference")
