@@ -222,7 +222,8 @@ HELPERS = {"Abs": _ABS, "Power": _POWER, "Relu": _RELU, "Chosen": _CHOSEN,
 
 _LIKE_JAX = ("exp", "log", "log1p", "expm1", "sqrt", "square", "sin", "cos", "tan", "erf", "tanh", "sigmoid",
              "arcsin", "arccos", "arctan", "zeros_like", "ones_like", "maximum", "minimum", "exp2", "log2",
-             "log10", "erfc", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "rsqrt")  # fmt: skip
+             "log10", "erfc", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "rsqrt",
+             "remainder")  # fmt: skip
 
 _CAST = {FLOAT32: "float", "float64": "double", "float16": "half", "bfloat16": "bfloat16"}
 

@@ -102,7 +102,6 @@ SAME = {
         "silu": "silu",
         "tanh": "tanh",
         "swish": "silu",
-        "logaddexp": "logaddexp",
     },
     "lax": {
         **ELEMENTARY,

@@ -156,21 +156,21 @@ def hardswish(r: Interpreter, input: Array) -> Array:
 @activation("hardshrink", methods=True)
 def hardshrink(r: Interpreter, input: Array, lambd: float = 0.5) -> Array:
     """Read hardshrink."""
-    return r.make("where", [r.make("greater", [absolute(r, input), lambd], dtype=BOOL), input, 0.0])
+    return r.make("where", [r.make("less_equal", [absolute(r, input), lambd], dtype=BOOL), 0.0, input])
 
 
 @activation("softshrink")
 def softshrink(r: Interpreter, input: Array, lambd: float = 0.5) -> Array:
     """Read softshrink."""
     o = Ops(r)
-    outside = r.make("greater", [absolute(r, input), lambd], dtype=BOOL)
-    return o.where(outside, o.sub(input, o.mul(lambd, o.sign(input))), 0.0)
+    inside = r.make("less_equal", [absolute(r, input), lambd], dtype=BOOL)
+    return o.where(inside, 0.0, o.sub(input, o.mul(lambd, o.sign(input))))
 
 
 @activation("threshold")
 def threshold(r: Interpreter, input: Array, threshold: float, value: float) -> Array:
     """Read a threshold."""
-    return r.make("where", [r.make("greater", [input, threshold], dtype=BOOL), input, value])
+    return r.make("where", [r.make("less_equal", [input, threshold], dtype=BOOL), value, input])
 
 
 @activation("softplus")

@@ -166,7 +166,13 @@ def _ordered(r: Interpreter, x: Any, order: tuple[int, ...]) -> Array:
     return in_order(r, tensor(r, x), order)
 
 
-@both("t", "adjoint")
+@both("adjoint")
+def adjoint(r: Interpreter, input: Array) -> Array:
+    """Read a transposition of the last two dimensions."""
+    return transpose(r, input, -2, -1)
+
+
+@both("t")
 def t(r: Interpreter, input: Array) -> Array:
     """Read a transposition of a matrix."""
     return _ordered(r, input, tuple(reversed(range(len(shape_of(r, input))))))

@@ -150,6 +150,7 @@ REFERENCES = {
     "clip": np.clip,
     "round": np.rint,
     "floor": np.floor,
+    "remainder": np.remainder,
     "where": lambda condition, a, b: np.where(condition != 0, a, b),
     "greater": lambda a, b: np.where(a > b, 1.0, 0.0),
     "less": lambda a, b: np.where(a < b, 1.0, 0.0),

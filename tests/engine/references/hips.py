@@ -375,7 +375,7 @@ OPS: dict[str, Callable] = {
         name: getattr(anp, name)
         for name in ("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot")
     },
-    **{name: getattr(anp, name) for name in ("exp2", "log2", "log10", "logaddexp")},
+    **{name: getattr(anp, name) for name in ("exp2", "log2", "log10", "logaddexp", "remainder")},
     "rsqrt": lambda x: x**-0.5,
     "cbrt": lambda x: anp.sign(x) * anp.abs(x) ** (1.0 / 3.0),
     "erf": special.erf,
