@@ -27,7 +27,7 @@ from autodiff_viz.reading.torch_memory import (
     is_contiguous,
     lay_out,
 )
-from autodiff_viz.reading.torch_tensors import to_numpy
+from autodiff_viz.reading.torch_tensors import same_dtype, to_numpy
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
 from autodiff_viz.reading.views import along, in_order, part, picked, reshaped, spread, whole
 
@@ -231,8 +231,8 @@ def as_array(r: Interpreter, a: Any, dtype: Any = None, copy: Any = None) -> Arr
     """Read `asarray`: an array stays itself, and a tensor of PyTorch shares its memory."""
     if isinstance(a, Array) and a.framework == "torch":
         a = to_numpy(r, a)
-    same = arrays.named_dtype(r, dtype) if dtype is not None else None
-    if shares(r, a) and not copy and same in (None, a.dtype):
+    wanted = arrays.named_dtype(r, dtype) if dtype is not None else None
+    if shares(r, a) and not copy and same_dtype(wanted, a):
         return _array(r, copied(r, a)) if immutable(r, a) else a
     return arrays._array(r, r.library, a, dtype, copy)
 

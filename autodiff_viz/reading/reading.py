@@ -15,7 +15,7 @@ import numpy as np
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.footer import Footer, footer_in
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.model import GRAD, INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
 from autodiff_viz.graph.syntax_tree import syntax_tree
@@ -35,6 +35,7 @@ from autodiff_viz.reading import (
     keras_layers,
     linear_algebra,
     numpy_memory,
+    own_dtypes,
     python_functions,
     tensor_arrays,
     tensorflow_tapes,
@@ -179,6 +180,7 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]
     tensor_arrays.install(interpreter)
     keras_layers.install(interpreter)
     numpy_memory.install(interpreter)
+    own_dtypes.install(interpreter)
     interpreter.library = "jax"
     refused: tuple[Problem, ...] = ()
     not_formula: tuple[Problem, ...] = ()
@@ -461,6 +463,8 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]
     kinds += r.state(Dtypes).floats
     dtype = max([*kinds, dtype_in_use(r)], key=FLOATS.index)
+    if dtype == FLOAT64:
+        own_dtypes.round_inputs(r)
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
     grads = [node.name for node in graph.nodes if node.op == GRAD]
@@ -497,11 +501,12 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
                 if isinstance(leaf, Array)
             }
         evaluation = Evaluation(r.builder, dtype)
-        return {
-            name: evaluation.value(held)
-            for name, held in named.items()
-            if isinstance(held, Ref) and held.number not in left_out
-        }
+        found: dict[str, np.ndarray] = {}
+        for name, held in named.items():
+            if isinstance(held, Ref) and held.number not in left_out:
+                exact = own_dtypes.exact_values(r, held)
+                found[name] = evaluation.value(held) if exact is None else exact
+        return found
 
     left_out = frozenset({*r.builder.left_out, *r.builder.merged})
     by_sentence: dict[str, list[int]] = {}

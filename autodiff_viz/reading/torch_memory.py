@@ -153,6 +153,7 @@ def leaf(r: Interpreter, x: Array, hint: str = "") -> Array:
     """Return a tensor that is differentiated by from here on, with a node of its own."""
     if not x.is_node:
         x.held = r.builder.input(x.held, hint)
+        r.builder.kinds[x.held.number] = x.dtype
     elif not _fresh(r, x.held):
         x.held = r.builder.add(IDENTITY, [x.held], Rule(STOP))
     x.requires_grad, x.leaf = True, True
@@ -337,6 +338,7 @@ def _hold(r: Interpreter, x: Array, new: Array, apart: bool) -> None:
     old = x.held
     if x.is_node and not new.is_node:
         held = r.builder.input(new.held, hint)
+        r.builder.kinds[held.number] = x.dtype
         r.builder.replaced.add(x.held.number)
     elif x.is_node and new.held == old:
         return
