@@ -85,6 +85,16 @@ def _same_in_graph(numbers: np.ndarray) -> bool:
         return bool(np.array_equal(wide.astype(np.float32), wide, equal_nan=True))
 
 
+def remember(r: Interpreter, x: Array, compute: Callable[..., np.ndarray], *given: Any) -> None:
+    """Note the numbers of an array that several ops made, by what NumPy makes of what was given."""
+    numbers = [known(r, one) if isinstance(one, Array) else one for one in given]
+    if x.dtype not in (INT, *HALVES) or not x.is_node or any(one is None for one in numbers):
+        return
+    found = np.asarray(compute(*numbers)).astype(numpy_dtype(r, x.dtype, x.framework))
+    if _same_in_graph(found):
+        r.state(Known).of[x.held.number] = found
+
+
 # What an op computes.
 
 
@@ -213,12 +223,16 @@ def own_numbers(r: Interpreter, op: str, args: list[Any], params: dict[str, Any]
         return made
     if made.framework == "tf" or not isinstance(r.builder, Builder) or made.dtype in ("float32", "float64"):
         return made
+    plain = made.dtype == INT and not isinstance(made.dtype, Whole)
+    if plain and op in KEEPING and all(_is_bool(one) for one in args):
+        made.dtype = BOOL
+        return made
     if made.dtype == INT:
         made.dtype = _ours(result_dtype(r, op, args, made))
     dtype = numpy_dtype(r, made.dtype, made.framework)
     numbers = [known(r, one) if isinstance(one, Array) else one for one in args]
     if op not in OWN or any(one is None for one in numbers):
-        _check_held(r, arrays, numbers, made, dtype)
+        _check_held(op, arrays, numbers, made, dtype)
         return made
     result, ideal = _computed(op, numbers, params, made, dtype)
     held = all(_same_in_graph(np.asarray(one)) for one in numbers)
@@ -234,6 +248,14 @@ def own_numbers(r: Interpreter, op: str, args: list[Any], params: dict[str, Any]
         )
     r.builder.replaced.add(made.held.number)
     return own_constant(r, result, made)
+
+
+KEEPING = frozenset([*MOVES, "abs", "maximum", "minimum"])
+"""Ops that make truth values of truth values."""
+
+
+def _is_bool(x: Any) -> bool:
+    return isinstance(x, bool) or (isinstance(x, Array) and x.dtype == BOOL)
 
 
 def _computed(
@@ -280,9 +302,7 @@ def _whole(one: Any, dtype: np.dtype, framework: str) -> np.ndarray:
     return np.asarray(one).astype(dtype)
 
 
-def _check_held(
-    r: Interpreter, arrays: list[Array], numbers: list[Any], made: Array, dtype: np.dtype
-) -> None:
+def _check_held(op: str, arrays: list[Array], numbers: list[Any], made: Array, dtype: np.dtype) -> None:
     """Refuse to let the graph compute what it cannot."""
     if made.dtype in HALVES:
         raise Refused(
@@ -297,7 +317,7 @@ def _check_held(
             "Use smaller numbers.",
             "dtype",
         )
-    if made.dtype == INT and dtype.itemsize < 4 and any(one.dtype not in (INT, BOOL) for one in arrays):
+    if made.dtype == INT and dtype.itemsize < 4 and op not in MOVES:
         raise Refused(
             f"Whether these numbers fit {dtype.name} is not known.", "Use whole numbers of 64 bits.", "dtype"
         )
@@ -420,13 +440,18 @@ def operator(r: Interpreter, op: ast.operator, left: Any, right: Any) -> Array |
     """Return what an operator makes of whole numbers that are known; None if another reading has it."""
     function = OPERATORS.get(type(op))
     arrays = [one for one in (left, right) if isinstance(one, Array)]
+    if all(isinstance(one, bool) or (isinstance(one, Array) and one.dtype == BOOL) for one in (left, right)):
+        if isinstance(op, ast.Sub) and arrays[0].framework != "tf":
+            raise LibraryError("Subtraction of two bool arrays is not supported.", "Use ^ or !=.", "dtype")
+        either = {ast.Add: "maximum", ast.Mult: "mul"}.get(type(op))
+        return r.make(either, [left, right], dtype=BOOL) if either and arrays[0].framework != "tf" else None
     if function is None or any(one.dtype != INT or one.framework == "tf" for one in arrays):
         return None
     if not all(isinstance(one, Array) or type(one) is int for one in (left, right)):
         return None
     numbers = [known(r, one) if isinstance(one, Array) else one for one in (left, right)]
     if any(one is None for one in numbers):
-        return None
+        return _quotient(r, op, left, right) if arrays[0].framework in ("numpy", "jax") else None
     framework = next((one.framework for one in arrays if one.framework != "numpy"), "numpy")
     like = Array(0.0, framework, INT, traced=max(one.traced for one in arrays))
     dtype = result_dtype(r, "add", [left, right], like)
@@ -442,6 +467,17 @@ def operator(r: Interpreter, op: ast.operator, left: Any, right: Any) -> Array |
     like.dtype = _ours(dtype)
     with np.errstate(all="ignore"):
         return own_constant(r, np.asarray(function(a, b)).astype(dtype), like)
+
+
+def _quotient(r: Interpreter, op: ast.operator, left: Any, right: Any) -> Array | None:
+    """Return a quotient or a remainder of whole numbers that are not known, as whole numbers."""
+    name = {ast.FloorDiv: "numpy.floor_divide", ast.Mod: "numpy.mod"}.get(type(op))
+    if name is None:
+        return None
+    made = r.tables[name](r, left, right)
+    like = Array(0.0, made.framework, INT)
+    made.dtype = _ours(result_dtype(r, "add", [left, right], like))
+    return made
 
 
 OPERATORS: Mapping[Any, Callable[..., Any]] = {

@@ -27,7 +27,7 @@ from autodiff_viz.reading.builder import Builder, Ref
 from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_facts import facts_of
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Refused
 
 Derive = Callable[[Interpreter, Array], Array]
 Push = Callable[[Interpreter, Array, Array], Array]
@@ -292,6 +292,15 @@ def change(r: Interpreter, x: Array, result: Array, at: ast.AST | None = None) -
             "integer",
             at,
         )
+    if result.dtype == INT and x.dtype == BOOL:
+        raise LibraryError(
+            "result type Long can't be cast to the desired output type Bool.",
+            "Write a new value.",
+            "integer",
+            at,
+        )
+    if x.dtype in (INT, *HALVES) and r.handlers.converted is not None:
+        result = r.handlers.converted(r, result, x.dtype) or result
     mine, new = shape_of(r, x), shape_of(r, result)
     if mine != new:
         raise LibraryError(

@@ -18,7 +18,17 @@ from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError, change, record
 from autodiff_viz.reading.torch_shapes import broadcast_to, squeeze_plain
-from autodiff_viz.reading.torch_tensors import TENSOR, TORCH, both, full, integers, numbers, tensor, whole
+from autodiff_viz.reading.torch_tensors import (
+    TENSOR,
+    TORCH,
+    both,
+    fitting,
+    full,
+    integers,
+    numbers,
+    tensor,
+    whole,
+)
 from autodiff_viz.reading.values import BOOL, INT, Array, Refused
 from autodiff_viz.reading.views import part
 
@@ -274,6 +284,7 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) 
     """Read `x[index] = value`, a change in place."""
     if isinstance(value, (list, tuple)):
         value = tensor(r, value)
+    value = fitting(r, x, value)
     if isinstance(value, float) and not math.isfinite(value):
         value = Array(r.held(value), "torch", x.dtype)
     if (
@@ -350,7 +361,7 @@ def fill_diagonal_(r: Interpreter, x: Array, fill_value: float) -> Array:
 
 
 def _fill(r: Interpreter, x: Array, value: Any) -> Array:
-    shape = shape_of(r, x)
+    shape, value = shape_of(r, x), fitting(r, x, value)
     if isinstance(value, Array):
         kind = value.dtype
         new = value if shape_of(r, value) == shape else broadcast_to(r, value, shape)

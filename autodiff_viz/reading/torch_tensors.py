@@ -656,6 +656,27 @@ def cast(r: Interpreter, x: Array, dtype: str | None) -> Array:
     return made
 
 
+def fitting(r: Interpreter, x: Array, value: Any) -> Any:
+    """Return a value in the dtype of the tensor that is changed in place to it.
+
+    Raises:
+      LibraryError: a number does not fit.
+    """
+    if isinstance(value, Array):
+        return value if same_dtype(x.dtype, value) or value.framework != "torch" else cast(r, value, x.dtype)
+    if x.dtype == BOOL and isinstance(value, (int, float)):
+        return value != 0
+    if x.dtype != INT or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return value
+    width = getattr(x.dtype, "width", "int64")
+    ends = np.iinfo(width)
+    if not ends.min <= int(value) <= ends.max:
+        raise LibraryError(
+            f"value cannot be converted to type {width}_t without overflow", "Use another dtype.", "dtype"
+        )
+    return int(value)
+
+
 def same_dtype(dtype: str | None, x: Array) -> bool:
     """Return whether a dtype is that of a tensor, or none is given."""
     mine, theirs = (getattr(one, "width", "int64") if one == INT else one for one in (dtype, x.dtype))

@@ -198,6 +198,71 @@ def torch_statement(values: Names, draw: random.Random, count: int) -> str:
     return f"({draw.choice(ends)} ** 2).sum().backward()" if ends else f"{new} = {x}.sum()"
 
 
+TORCH_DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float32", "float16", "bfloat16", "bool")
+
+
+def torch_dtype_statement(values: Names, draw: random.Random, count: int) -> str:
+    """Write a statement of PyTorch on tensors of several dtypes, for the values that there are."""
+    new, kind = f"v{count}", draw.random()
+    x = _name(values, draw)
+    if x is None or kind < 0.25:
+        shape = draw.choice([(3,), (2, 2), (2, 3), (1,)])
+        dtype = draw.choice(TORCH_DTYPES)
+        numbers = _numbers(draw, shape, "float" not in dtype)
+        numbers = np.abs(numbers).tolist() if dtype == "uint8" else numbers
+        return f"{new} = torch.tensor({numbers}, dtype=torch.{dtype})"
+    shape = tuple(values[x].shape)
+    same = _name(values, draw, lambda one: tuple(one.shape) == shape)
+    big, small = draw.choice([2, 3, 7, 100, 120, 200, 1000, 40000, 1.1, 0.3]), draw.choice([1, 2, 3])
+    if kind < 0.75:
+        dtype = draw.choice(TORCH_DTYPES)
+        choices = [
+            f"{x} + {same}",
+            f"{x} - {same}",
+            f"{x} * {same}",
+            f"{x} + {big}",
+            f"{x} * {big}",
+            f"{x} - {small}",
+            f"{x} / {small}",
+            f"{x} // {small}",
+            f"{x} % {small}",
+            f"{x} ** {small}",
+            f"{x} > {big}",
+            f"{x} == {same}",
+            f"-{x}",
+            f"{x}.abs()",
+            f"{x}.sum()",
+            f"{x}.max()",
+            f"{x}.to(torch.{dtype})",
+            f"{x}.to(torch.{dtype})",
+            f"{x}.{draw.choice(['float', 'half', 'bfloat16', 'long', 'int', 'bool', 'double'])}()",
+            f"{x}.clone()",
+            f"{x}.T",
+            f"{x}[0]",
+            f"{x}[{x} > 0]",
+            f"torch.where({x} > 1, {x}, {same})",
+            f"torch.cat([{x}, {same}])",
+            f"torch.maximum({x}, {same})",
+            f"torch.zeros({shape}, dtype=torch.{dtype})",
+            f"torch.full({shape}, {small}, dtype=torch.{dtype})",
+            f"torch.full_like({x}, {small})",
+            f"{x}.mean()",
+            f"{x}.numpy()" if "bfloat16" not in str(values[x].dtype) else f"{x} + 1",
+        ]
+        return f"{new} = {draw.choice(choices)}"
+    choices = [
+        f"{x} += {same}",
+        f"{x} *= {small}",
+        f"{x} += {big}",
+        f"{x}[0] = {big}",
+        f"{x}[0] += {small}",
+        f"{x}.fill_({big})",
+        f"{x}.copy_({same})",
+        f"{x}[{x} > 0] = {small}",
+    ]
+    return draw.choice(choices)
+
+
 # NumPy.
 
 
@@ -358,10 +423,11 @@ NUMPY_BEGIN = "import numpy as np\n"
 
 
 def main(count: int, seed: int) -> None:
-    """Print random programs of PyTorch with what they give."""
+    """Print random programs of PyTorch with what they give, a third of them of several dtypes."""
     made = []
     for i in range(count):
-        text, values, error = written(TORCH_BEGIN, torch_statement, random.Random(f"{seed}:{i}"))
+        statement = torch_dtype_statement if i % 3 == 2 else torch_statement
+        text, values, error = written(TORCH_BEGIN, statement, random.Random(f"{seed}:{i}"))
         made.append({"text": text, "error": error, "numbers": numbers_of(values)})
     sys.stdout.write("[\n" + ",\n".join(json.dumps(one) for one in made) + "\n]\n")
 
