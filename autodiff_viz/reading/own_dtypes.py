@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
-from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.model import IDENTITY, INPUT
 from autodiff_viz.reading.arrays import as_literal, constant
 from autodiff_viz.reading.builder import Builder, Ref
 from autodiff_viz.reading.costs import sized
@@ -64,6 +64,9 @@ def known(r: Interpreter, x: Any) -> np.ndarray | None:
     if isinstance(held, Ref):
         found = r.state(Known).of.get(held.number)
         draft = r.builder.drafts[held.number]
+        while found is None and draft.op == IDENTITY and isinstance(draft.slots[0], Ref):
+            held = draft.slots[0]
+            found, draft = r.state(Known).of.get(held.number), r.builder.drafts[held.number]
         if found is None and draft.op == INPUT and "value" in draft.params and not _drawn(r, held.number):
             found = np.asarray(draft.params["value"], np.float64)
     else:
@@ -356,7 +359,6 @@ def converted(r: Interpreter, x: Array, dtype: str) -> Array | None:
     if dtype == "float64" and x.dtype == "float32":
         return _widened(r, x)
     target, source = numpy_dtype(r, dtype, x.framework), numpy_dtype(r, x.dtype, x.framework)
-    halves = target.name in HALVES or source.name in HALVES
     numbers = known(r, x)
     if numbers is None:
         if target.name in HALVES:
@@ -387,7 +389,8 @@ def converted(r: Interpreter, x: Array, dtype: str) -> Array | None:
             ideal = (ideal != 0).astype(np.float64) if dtype == BOOL else ideal
     like = Array(x.held, x.framework, dtype, traced=x.traced)
     same = np.array_equal(made.astype(np.float64), ideal, equal_nan=True) and _same_in_graph(numbers)
-    if same and not (halves and not x.is_node):
+    narrowed = dtype == INT and target.itemsize < 4 and source.kind not in "iub"
+    if same and x.is_node and not narrowed:
         return None
     if x.requires_grad and dtype in FLOATS and not same:
         raise Refused(
@@ -395,7 +398,7 @@ def converted(r: Interpreter, x: Array, dtype: str) -> Array | None:
             "Make the inputs of one dtype.",
             "dtype",
         )
-    return None if same else own_constant(r, made, like)
+    return own_constant(r, made, like)
 
 
 def _widened(r: Interpreter, x: Array) -> Array | None:

@@ -731,6 +731,8 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return function
 
     def call(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        if r.handlers.check_method is not None:
+            r.handlers.check_method(r, name, args)
         for one in args:
             if isinstance(one, Array):
                 refreshed(r, one)

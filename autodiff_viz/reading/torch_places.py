@@ -16,6 +16,7 @@ from autodiff_viz.reading.arrays import constant, shape_of
 from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.own_dtypes import remember
 from autodiff_viz.reading.torch_memory import LibraryError, change, record
 from autodiff_viz.reading.torch_shapes import broadcast_to, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
@@ -263,7 +264,9 @@ def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
     if positions is not None:
         if positions.size == 0:
             raise Refused("This picks no element, and a tensor here has at least one.", "", "empty")
-        return take(r, x, positions)
+        made = take(r, x, positions)
+        remember(r, made, lambda own: own.ravel()[positions], x)
+        return made
     return part(r, x, _plain_index(r, parts))
 
 
@@ -321,7 +324,15 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) 
         spread = take(r, broadcast_to(r, value, positions.shape), order.reshape(shape_of(r, x)))
     else:
         spread = value
-    change(r, x, r.make("where", [shaped, spread, x], dtype=x.dtype), target)
+    made = r.make("where", [shaped, spread, x], dtype=x.dtype)
+    remember(r, made, lambda own, new: _with(own, positions, new), x, value)
+    change(r, x, made, target)
+
+
+def _with(x: np.ndarray, positions: np.ndarray, value: Any) -> np.ndarray:
+    flat = x.flatten()
+    flat[positions] = value
+    return flat.reshape(x.shape)
 
 
 # Change in place.

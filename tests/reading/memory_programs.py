@@ -418,13 +418,150 @@ def numbers_of(values: Names) -> dict[str, Any]:
     return found
 
 
+BY_HAND = """
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+for row in x:
+    row *= 2
+
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+a, b = x
+a += 10
+
+x = torch.zeros(2, 2)
+x.diagonal().fill_(3.0)
+
+x = torch.zeros(2, 3, 2)
+x.diagonal(1, 0, 1).copy_(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+
+x = torch.arange(4.0).reshape(2, 2)
+f = x.T.reshape(-1)
+f[0] = 9.0
+
+x = torch.arange(4.0).reshape(2, 2)
+f = x.T.contiguous()
+f += 9.0
+
+x = torch.arange(6.0).reshape(2, 3)
+f = x[:, :2].flatten()
+g = x[:1].flatten()
+f += 9.0
+g += 5.0
+
+x = torch.arange(6.0).reshape(2, 3)
+y = x.T + 1
+f = y.reshape(-1)
+f += 9.0
+
+x = torch.arange(6.0).reshape(2, 3)
+y = x.T.clone()
+f = y.flatten()
+f += 9.0
+
+x = torch.arange(6.0)[::2]
+f = x.ravel()
+g = x.reshape(3, 1)
+f += 9.0
+g += 1.0
+
+x = torch.tensor([1.0, 2.0])
+n = x.numpy()
+x += 1
+
+a = np.array([1.0, 2.0], dtype=np.float32)
+x = torch.from_numpy(a)
+y = torch.as_tensor(a)
+z = torch.tensor(a)
+a[0] = 5.0
+x[1] = 7.0
+
+w = np.array([1.0, -2.0], dtype=np.float32)
+wt = torch.from_numpy(w).requires_grad_()
+y = (wt * torch.from_numpy(-2 / w)).sum()
+y.backward()
+
+t = torch.tensor([1.0, -2.0])
+n = t.numpy()
+t.requires_grad_()
+y = (t * torch.from_numpy(-2 / n)).sum()
+y.backward()
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+for r in x:
+    pass
+opt = torch.optim.SGD([x], lr=0.5)
+(x ** 2).sum().backward()
+opt.step()
+
+x = torch.arange(4.0)
+a, b = x.chunk(2)
+a.zero_()
+c, d = x.split(2)
+d += 5.0
+
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+y = x.swapdims(0, 1).sum()
+y.backward()
+y.backward()
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = torch.column_stack([x, x]).sum()
+y.backward()
+y.backward()
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+z = x * 3
+z.T.data += 1
+y = (z * 2).sum()
+y.backward()
+
+y = torch.tensor([250], dtype=torch.uint8) + 10
+
+y = torch.tensor([100], dtype=torch.int8) * 2
+
+y = torch.tensor([16777217]) - 16777216
+z = torch.tensor([16777217]) > 16777216
+
+y = torch.tensor([2147483647], dtype=torch.int32) + torch.tensor(1)
+
+y = torch.tensor([3], dtype=torch.uint8) - 5
+z = torch.tensor([200, 100], dtype=torch.uint8).sum()
+
+y = torch.tensor([70000.0]).half()
+
+y = torch.tensor([1.01]).bfloat16().float()
+z = torch.tensor([256.0], dtype=torch.bfloat16) + 1
+w = torch.tensor([1.01], dtype=torch.bfloat16)
+
+y = (torch.tensor(0.1).double() - 0.1) * 1e9
+
+x = torch.tensor(0.1)
+y = (x + torch.tensor([0.2], dtype=torch.float64) - 0.3) * 1e9
+
+x = torch.tensor([True, False])
+x[1] = 5
+y = x + x
+
+x = torch.tensor([1, 2])
+x[0] = 2.7
+
+x = torch.tensor([1, 2])
+y = x.long()
+x += 40
+""".strip().split("\n\n")
+"""Programs that were read wrong."""
+
 TORCH_BEGIN = "import numpy as np\nimport torch\n"
 NUMPY_BEGIN = "import numpy as np\n"
 
 
 def main(count: int, seed: int) -> None:
-    """Print random programs of PyTorch with what they give, a third of them of several dtypes."""
+    """Print what PyTorch gives for the programs by hand and for random ones, a third of several dtypes."""
     made = []
+    for text in BY_HAND:
+        values: Names = {}
+        exec(TORCH_BEGIN + text, values)
+        own = {name: one for name, one in values.items() if name not in ("np", "torch")}
+        made.append({"text": TORCH_BEGIN + text, "error": "", "numbers": numbers_of(own)})
     for i in range(count):
         statement = torch_dtype_statement if i % 3 == 2 else torch_statement
         text, values, error = written(TORCH_BEGIN, statement, random.Random(f"{seed}:{i}"))
