@@ -17,6 +17,7 @@ from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.own_dtypes import remember
 from autodiff_viz.reading.torch_memory import LibraryError, change, record
 from autodiff_viz.reading.torch_shapes import broadcast_to, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
@@ -24,6 +25,7 @@ from autodiff_viz.reading.torch_tensors import (
     TORCH,
     both,
     dtype_in_use,
+    fitting,
     full,
     integers,
     numbers,
@@ -318,7 +320,9 @@ def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
     if positions is not None:
         if positions.size == 0:
             raise Refused("This picks no element, and a tensor here has at least one.", "", "empty")
-        return take(r, x, positions)
+        made = take(r, x, positions)
+        remember(r, made, lambda own: own.ravel()[positions], x)
+        return made
     return part(r, x, _plain_index(r, parts))
 
 
@@ -339,6 +343,7 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) 
     """Read `x[index] = value`, a change in place."""
     if isinstance(value, (list, tuple)):
         value = tensor(r, value)
+    value = fitting(r, x, value)
     if isinstance(value, float) and not math.isfinite(value):
         value = Array(r.held(value), "torch", x.dtype)
     if (
@@ -375,7 +380,15 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) 
         spread = take(r, broadcast_to(r, value, positions.shape), order.reshape(shape_of(r, x)))
     else:
         spread = value
-    change(r, x, r.make("where", [shaped, spread, x], dtype=x.dtype), target)
+    made = r.make("where", [shaped, spread, x], dtype=x.dtype)
+    remember(r, made, lambda own, new: _with(own, positions, new), x, value)
+    change(r, x, made, target)
+
+
+def _with(x: np.ndarray, positions: np.ndarray, value: Any) -> np.ndarray:
+    flat = x.flatten()
+    flat[positions] = value
+    return flat.reshape(x.shape)
 
 
 # Change in place.
@@ -415,7 +428,7 @@ def fill_diagonal_(r: Interpreter, x: Array, fill_value: float) -> Array:
 
 
 def _fill(r: Interpreter, x: Array, value: Any) -> Array:
-    shape = shape_of(r, x)
+    shape, value = shape_of(r, x), fitting(r, x, value)
     if isinstance(value, Array):
         kind = value.dtype
         new = value if shape_of(r, value) == shape else broadcast_to(r, value, shape)
