@@ -76,6 +76,9 @@ NEVER_DRAW = frozenset(
 # fmt: on
 """Libraries that change nothing of what they get, and draw from no generator of NumPy or PyTorch."""
 
+FUNCTIONAL = frozenset(["jax", "optax", "haiku", "equinox", "flax"])
+"""Libraries whose objects change nothing that they are given either, but for flax.nnx."""
+
 DRAW_ALONE = frozenset(["sklearn", "scipy", "torchvision", "random"])
 """Libraries that change nothing of what they get, and may draw."""
 
@@ -238,6 +241,7 @@ class Effects:
       unknown_call: whether they call what nobody knows.
       draws: whether they may draw from a generator.
       ends: what they name that changes all that follows.
+      functional: whether what they call changes nothing, now or later.
       asks: whether they may ask for a derivative.
       words: the names that they read and set, and those of the arguments of what they call.
     """
@@ -250,6 +254,7 @@ class Effects:
     unknown_call: bool = False
     draws: bool = False
     ends: str = ""
+    functional: bool = True
     asks: bool = False
     words: set[str] = field(default_factory=set)
 
@@ -375,6 +380,8 @@ def _value(r: Interpreter, node: ast.expr, scope: Scope) -> Any:
 def _of_call(
     r: Interpreter, call: ast.Call, given: list[ast.expr], facts: Facts, scope: Scope, made: Effects
 ) -> Iterator[list[ast.expr]]:
+    if not _is_functional(r, call, facts, scope):
+        made.functional = False
     function = call.func
     while isinstance(function, ast.Call):  # of jax.grad(f)(x) the first
         function = function.func
@@ -414,6 +421,8 @@ def _of_call(
     if isinstance(function, ast.Attribute) and not isinstance(of, Unknown):
         receiver = function.value
         holder = None if local else _value(r, receiver, scope)
+        if isinstance(holder, Unknown) and holder.functional:
+            return
         if isinstance(holder, Array) and holder.framework == "jax":
             return
         if isinstance(holder, (str, int, float, Blank, Bar)) or _is_at(receiver):
@@ -442,9 +451,26 @@ def _of_call(
         made.unknown_call = True
         yield [receiver, *given]
         return
+    if isinstance(of, Unknown) and of.functional:
+        return
     made.draws = True
     made.unknown_call = True
     yield [function, *given]
+
+
+def _is_functional(r: Interpreter, call: ast.Call, facts: Facts, scope: Scope) -> bool:
+    """Whether a call is of a library whose objects never change what they are given, or of such an object."""
+    base = call.func
+    while isinstance(base, (ast.Attribute, ast.Call)):
+        base = base.func if isinstance(base, ast.Call) else base.value
+    if not isinstance(base, ast.Name) or base.id in facts.locals:
+        return False
+    found = _value(r, base, scope)
+    if isinstance(found, Unknown):
+        return found.functional
+    path = found.name if isinstance(found, Path) else ""
+    whole = ast.unparse(call.func)
+    return path.partition(".")[0] in FUNCTIONAL and "nnx" not in path and "nnx" not in whole
 
 
 def _is_update(path: str) -> bool:
@@ -537,13 +563,14 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
     effects = effects_of(r, body, scope)
     line = body[0].lineno if cause is None else cause.line
     holds = tuple(one for one in reachable(effects.reads) if _changes_at_all(r, one))
+    functional = effects.functional and all(isinstance(one, ast.Assign) for one in body)
     for one in body:
         for name in facts_of([one]).stores:
             outer = scope.outer.find(name) if name in scope.globals and scope.outer else None
             at = line if cause is not None else one.lineno
-            (outer or scope).names[name] = Unknown(at, name, one, holds)
+            (outer or scope).names[name] = Unknown(at, name, one, holds, functional)
     if effects.asks:
-        r.unread.asked.append((line, frozenset(effects.words)))
+        r.unread.asked.append((body[0].lineno, frozenset(effects.words)))
     for where, name in effects.names:
         where.names[name] = Unknown(line, name, body[0], holds)
     names = {id(value): name for name, value in _outermost(scope).names.items()}
