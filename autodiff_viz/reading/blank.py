@@ -1,4 +1,4 @@
-"""Leave out what computes nothing: plots, files, clocks, logs, progress bars, and checks of a text's own.
+"""Drop what computes nothing: plots, files, clocks, logs, progress bars, and checks of a text's own.
 
 What such a call gives is a blank: whatever is done with it is left out too, and nothing can be computed from
 it.
