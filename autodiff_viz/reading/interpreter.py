@@ -334,9 +334,9 @@ class Interpreter:
     def _do_Assert(self, node: ast.Assert) -> None:
         self.say(node, "`assert` is left out: the page shows every number")
         if self.handlers.asks(self, node.test):
-            before = len(self.builder.drafts)
+            before = self._node_count()
             self.aside(node.test)
-            self.unread.nodes |= set(range(before, len(self.builder.drafts)))
+            self.unread.nodes |= set(range(before, self._node_count()))
 
     def _do_Delete(self, node: ast.Delete) -> None:
         pay_values(len(node.targets))
@@ -483,8 +483,10 @@ class Interpreter:
 
     def _do_For(self, node: ast.For) -> None:
         ended = False
-        for i, item in enumerate(self.items(self.value(node.iter), node.iter)):
-            if i >= STEPS:
+        items, before = self.items(self.value(node.iter), node.iter), self._node_count()
+        for i, item in enumerate(items):
+            # One that makes no node is paid for by its steps.
+            if i >= STEPS and (self._node_count() > before or not isinstance(self.builder, Builder)):
                 raise Refused(
                     f"A loop of more than {STEPS} steps is not unrolled.",
                     "Use fewer steps.",
@@ -501,6 +503,9 @@ class Interpreter:
                 continue
         if not ended:
             self.run(node.orelse)
+
+    def _node_count(self) -> int:
+        return len(self.builder.drafts) if isinstance(self.builder, Builder) else limits.NODES
 
     def _do_While(self, node: ast.While) -> None:
         for _ in range(STEPS):

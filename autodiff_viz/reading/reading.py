@@ -722,7 +722,7 @@ def _derivatives(r: Interpreter) -> _Derivatives:
         unknown.pop(name, None)
         if not r.is_known(one):
             unknown[name] = r.unread.objects[id(one)][1].line
-        elif not site.is_grad and (line := r.unread.asks_again(name, site.line)):
+        elif not site.is_grad and (line := r.unread.asks_again(name, site.lines[-1] if site.lines else 0)):
             unknown[name] = line
     gone = frozenset(id(one) for _, one, _ in of_torch if not r.is_known(one))
     return _Derivatives(of_torch, aliases, r.requests, unknown, gone)

@@ -198,12 +198,14 @@ class Unknown:
       name: as the text calls it.
       statement: it.
       holds: what its value may share its memory with, or call.
+      functional: whether its methods change nothing that they are given.
     """
 
     line: int
     name: str = ""
     statement: ast.stmt | None = None
     holds: tuple[Any, ...] = ()
+    functional: bool = False
 
 
 def arrays_in(value: Any) -> list[Array]:
