@@ -17,7 +17,7 @@ from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE, STOP
 from autodiff_viz.reading.arrays import known, shape_of
 from autodiff_viz.reading.builder import Builder, Ref
-from autodiff_viz.reading.declared import passed_by, passes_to, zeros_of
+from autodiff_viz.reading.declared import differentiated, passed_by, zeros_of
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError, info, source
 from autodiff_viz.reading.torch_passes import between, gradient_node
@@ -192,7 +192,7 @@ def hooked(r: Interpreter, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
     """
     if not root.is_node:
         return Hooked(root)
-    again, inside = differentiated(r, root.held)
+    again, inside = differentiated(r.builder, root.held)
     if any(ref.number in inside for ref in wrt):
         raise Refused(
             "A derivative by a tensor between the ends of another derivative is not read.",
@@ -258,23 +258,6 @@ def refuse_hooks(r: Interpreter, root: Array) -> None:
     below = passed_by(r.builder, root.held) if root.is_node and r.state(Hooks).places else set()
     if any(ref.number in below for place in r.state(Hooks).places for refs in place.at(r) for ref in refs):
         raise Refused("Hooks are read with backward() and autograd.grad() only.")
-
-
-def differentiated(r: Interpreter, root: Ref) -> tuple[bool, set[int]]:
-    """Return whether an output was computed from derivatives, and the nodes between the ends of these.
-
-    A derivative is one node of the graph, and depends on its ends alone.
-    """
-    inside: set[int] = set()
-    grads = [number for number in passed_by(r.builder, root) if r.builder.drafts[number].op == GRAD]
-    for number in grads:
-        z, x = r.builder.drafts[number].slots
-        depends = {x.number}
-        for one in sorted(passed_by(r.builder, z)):
-            if any(slot.number in depends for slot in passes_to(r.builder.drafts[one])):
-                depends.add(one)
-        inside |= depends - {x.number, z.number}
-    return bool(grads), inside
 
 
 def _copied(
