@@ -362,6 +362,7 @@ class Differentiated:
     value: Any
     owns: list[tuple[str, Array, Array]]
     arguments: list[Any]
+    made: range = range(0)  # the nodes that it has made
 
 
 def call_at(
@@ -393,7 +394,7 @@ def call_at(
     merged(r, owns, first)
     tracing.made.append(range(first, len(r.builder.drafts)))
     arguments = [chosen[i % len(args)] for i in argnums]
-    return Differentiated(unmarked(value, bit), owns, arguments)
+    return Differentiated(unmarked(value, bit), owns, arguments, tracing.made[-1])
 
 
 @contextmanager
@@ -480,7 +481,8 @@ def _refuse_rules(r: Interpreter, root: Array, done: Differentiated, forward: bo
         return
     way = passed_by(r.builder, root.held) & set(rules)
     _, inside = differentiated(r.builder, root.held)
-    for number in sorted(way):
+    eager = {number for number in rules if forward and number in done.made}  # also what nothing reads
+    for number in sorted(way | eager):
         rule, below = rules[number], r.builder.ancestors(Ref(number))
         if not any(isinstance(own.held, Ref) and own.held.number in below for _, _, own in done.owns):
             continue
