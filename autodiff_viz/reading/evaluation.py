@@ -96,11 +96,15 @@ class Evaluation:
         many steps of descent is a pass for each step, and not one graph with a grad node for each step.
         """
         cut: dict[int, Literal] = {}
-        reads = {wrt.number}
+        reads, inside = {wrt.number}, set()
         for number in sorted(above):
             draft = self.builder.drafts[number]
             if any(isinstance(slot, Ref) and slot.number in reads for slot in draft.slots):
                 reads.add(number)
+                if draft.op == GRAD:  # which needs what is between its ends as it is
+                    inside |= self.builder.between(*(slot.number for slot in draft.slots))
+        for number in sorted(above - inside):
+            draft = self.builder.drafts[number]
             if (number in reads - {wrt.number} and draft.rule.kind != STOP) or not self._has_grads(number):
                 continue
             value = self.value(Ref(number))

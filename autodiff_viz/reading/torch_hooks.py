@@ -19,7 +19,7 @@ from autodiff_viz.reading.arrays import known, shape_of
 from autodiff_viz.reading.builder import Builder, Ref
 from autodiff_viz.reading.declared import differentiated, passed_by, zeros_of
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError, info, source
+from autodiff_viz.reading.torch_memory import LibraryError, Memory, info, source
 from autodiff_viz.reading.torch_passes import between, gradient_node
 from autodiff_viz.reading.torch_tensors import TENSOR
 from autodiff_viz.reading.values import Array, Instance, Native, Refused
@@ -198,6 +198,7 @@ def hooked(r: Interpreter, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
             "A derivative by a tensor between the ends of another derivative is not read.",
             "Differentiate by the inputs.",
         )
+    _refuse_changed_views(r)
     if not r.state(Hooks).places:
         return Hooked(root)
     way, found = between(r, root.held, wrt), []
@@ -251,6 +252,22 @@ def hooked(r: Interpreter, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
     if copy is not root:
         r.builder.replaced -= r.builder.ancestors(copy.held) & r.state(Hooks).made
     return Hooked(copy, nodes_of, made)
+
+
+def _refuse_changed_views(r: Interpreter) -> None:
+    """Refuse hooks, and gradients to keep, of computed tensors whose memory was changed through a view.
+
+    PyTorch then gives both the tensor and the view another place on the tape.
+    """
+    hooked_ = [x for (x, _), functions in r.state(Hooks).of.items() if functions]
+    for x in (*hooked_, *(x for x in r.state(Memory).of if x.retains)):
+        about = info(r, x)
+        if not x.leaf and about.storage.version and (about.parent is not None or about.storage.views):
+            raise Refused(
+                "A hook or retain_grad() of a tensor that shares memory and was changed is not read.",
+                "Write clone() before the change.",
+                "view",
+            )
 
 
 def refuse_hooks(r: Interpreter, root: Array) -> None:
