@@ -18,7 +18,7 @@ from autodiff_viz.reading.costs import pay_values
 from autodiff_viz.reading.declared import Detached
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.several import Site
-from autodiff_viz.reading.torch_memory import LibraryError, Memory, passed
+from autodiff_viz.reading.torch_memory import LibraryError, Memory, Recorded, passed
 from autodiff_viz.reading.values import Array, Refused
 
 
@@ -175,6 +175,10 @@ def known_leaves(r: Interpreter) -> list[Array]:
 def gradient_node(r: Interpreter, root: Array, wrt: Sequence[Ref], dtype: str, create: bool) -> Array:
     """Return a derivative as a tensor: with a graph of its own, or without."""
     parts = [r.builder.add(GRAD, [root.held, ref]) for ref in wrt]
+    calls = r.state(Memory).calls
+    if create and any(n in calls and calls[n].saves for n in between(r, root.held, wrt)):
+        for part, ref in zip(parts, wrt, strict=True):  # its own graph has saved what it multiplied with
+            calls[part.number] = Recorded("grad", [], True, again=(root.held, ref))
     total = parts[0]
     for part in parts[1:]:
         total = r.builder.add("add", [total, part])
