@@ -10,8 +10,8 @@ from functools import cache
 from autodiff_viz.reading.reading import interpreter_of_all
 from tests.reading.grid.compare import Outcome, outcome
 from tests.reading.grid.libraries import RECORDED, has, recorded
-from tests.reading.grid.rows import DIALECTS, FOLDER, alias_of, without
-from tests.reading.grid.texts import Case, cases
+from tests.reading.grid.rows import DIALECTS, FOLDER, Call, alias_of, calls, without
+from tests.reading.grid.texts import Case, of_call
 
 GRAVEST = ("fault", "value", "shape", "gradient", "taken")
 """Kinds of wrong outcomes, the gravest first."""
@@ -26,19 +26,25 @@ def registered() -> frozenset[str]:
 
 
 @cache
-def held(dialect: str) -> dict[str, tuple[Case, ...]]:
-    """Return the cases of a dialect by name; of a function that the library has not, one."""
-    found: dict[str, list[Case]] = {}
-    for case in cases(dialect):
-        if case.call.name in registered():
-            found.setdefault(case.call.name, []).append(case)
-    return {name: tuple(all_ if has(all_[0].call) else all_[:1]) for name, all_ in found.items()}
+def names(dialect: str) -> dict[str, tuple[Call, ...]]:
+    """Return the calls of a dialect by name; of a function that the library has not, one."""
+    found: dict[str, list[Call]] = {}
+    for call in calls(dialect):
+        if call.name in registered():
+            found.setdefault(call.name, []).append(call)
+    return {name: tuple(made if has(made[0]) else made[:1]) for name, made in found.items()}
+
+
+def cases(dialect: str, name: str) -> list[Case]:
+    """Return the cases of a name."""
+    made = [case for call in names(dialect)[name] for case in of_call(call)]
+    return made if has(names(dialect)[name][0]) else made[:1]
 
 
 def without_row() -> list[str]:
     """Return the names that have neither a row nor a reason why."""
-    names = {name for dialect in DIALECTS for name in held(dialect)} | {*without()}
-    return sorted(name for name in registered() if alias_of(name) not in names)
+    held = {name for dialect in DIALECTS for name in names(dialect)} | {*without()}
+    return sorted(name for name in registered() if alias_of(name) not in held)
 
 
 @cache
@@ -50,7 +56,7 @@ def known_wrong() -> dict[str, str]:
 
 def wrong(dialect: str, name: str) -> dict[str, str]:
     """Return the cases of a name that are wrong, with what is wrong."""
-    found = {case.name: outcome(case) for case in held(dialect)[name]}
+    found = {case.name: outcome(case) for case in cases(dialect, name)}
     return {case: f"{one.kind}: {one.says}" for case, one in found.items() if one.wrong}
 
 
@@ -61,8 +67,8 @@ def report(dialects: Iterable[str]) -> Iterator[str]:
         reasons: Counter[str] = Counter()
         bad: list[tuple[Case, Outcome]] = []
         nothing = []
-        for name, all_ in held(dialect).items():
-            found = [(case, outcome(case)) for case in all_]
+        for name in names(dialect):
+            found = [(case, outcome(case)) for case in cases(dialect, name)]
             kinds.update(one.kind for _, one in found)
             reasons.update(one.says.partition(":")[0] for _, one in found if one.kind == "refused")
             bad += [(case, one) for case, one in found if one.wrong]
@@ -70,7 +76,7 @@ def report(dialects: Iterable[str]) -> Iterator[str]:
                 nothing.append(name)
         version = recorded(dialect)["version"] if dialect in RECORDED else "live"
         yield (
-            f"{dialect} ({version}): {len(held(dialect))} names, {sum(kinds.values())} cases: "
+            f"{dialect} ({version}): {len(names(dialect))} names, {sum(kinds.values())} cases: "
             f"{kinds['right']} right, {kinds['refused']} refused, {len(bad)} wrong"
         )
         yield f"  refused: {', '.join(f'{count} {code}' for code, count in reasons.most_common())}"

@@ -87,7 +87,7 @@ class Case:
 
 
 def cases(dialect: str) -> list[Case]:
-    """Return all cases of a dialect."""
+    """Return all cases of a dialect, also those of functions that the reader does not know."""
     return [case for call in calls(dialect) for case in of_call(call)]
 
 
