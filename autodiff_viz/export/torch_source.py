@@ -63,6 +63,7 @@ from autodiff_viz.graph.rule_kinds import (
 from autodiff_viz.language.printer import INDENT
 from autodiff_viz.ops.misfits import Shape
 from autodiff_viz.ops.piecewise import COMPARISONS
+from autodiff_viz.ops.places import AT_PLACES, PLACES
 
 _OWN = frozenset((
     "torch", "checkpoint", "ctx", "forward", "value", "tensor", "print", "float", "slice", "grad",
@@ -204,7 +205,11 @@ class _TorchBody(Body):
         """Return whether the op of a node has a gradient to pass to one of `names`."""
         if node.op == GRAD and self._constant(node):
             return False
-        skipped = {"where": {0}, "softmax_cross_entropy_with_integer_labels": {1}, "at_set": set()}
+        skipped = {
+            "where": {0},
+            "softmax_cross_entropy_with_integer_labels": {1},
+            **{op: {PLACES} for op in AT_PLACES},
+        }
         beside = skipped.get(node.op, set())
         return node.op not in _FLAT and any(name in names for slot, name in node.wires if slot not in beside)
 
@@ -490,7 +495,9 @@ def _used(function: str, lines: Sequence[str]) -> bool:
 
 
 def _helpers(lines: Sequence[str]) -> list[str]:
-    return [source for name, source in _FUNCTIONS.items() if _used(name, lines)]
+    called = [source for name, source in _FUNCTIONS.items() if _used(name, lines)]
+    # One of them may call another.
+    return [source for name, source in _FUNCTIONS.items() if _used(name, [*lines, *called])]
 
 
 def _leaf(node: Node, lab: Trace) -> ast.expr:

@@ -63,11 +63,12 @@ def _of(*names: str) -> Callable[[Made], Made]:
 
 SAME = {
     **{name: name for name in (
-        "abs", "add", "cos", "div", "erf", "exp", "expm1", "floor", "log", "log1p", "mul", "neg", "pow",
-        "sign", "sin", "sqrt", "square", "sub", "tan", "tanh",
+        "abs", "add", "cbrt", "cos", "cosh", "div", "erf", "erfc", "exp", "exp2", "expm1", "floor", "log",
+        "log1p", "mul", "neg", "pow", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan", "tanh",
     )},
-    "acos": "arccos", "add_any": "add", "asin": "arcsin", "atan": "arctan", "logistic": "sigmoid",
-    "max": "maximum", "min": "minimum",
+    "acos": "arccos", "acosh": "arccosh", "add_any": "add", "asin": "arcsin", "asinh": "arcsinh",
+    "atan": "arctan", "atan2": "arctan2", "atanh": "arctanh", "logistic": "sigmoid", "max": "maximum",
+    "min": "minimum",
 }  # fmt: skip
 """Primitives that an op calls, so that value and derivative are the same."""
 
@@ -108,17 +109,6 @@ def _logic(writer: Writer, equation: Equation) -> Results:
 def number(value: float) -> Value:
     """Return the value of a number."""
     return constant(np.float32(value))
-
-
-@_of("rsqrt")
-def _rsqrt(writer: Writer, equation: Equation) -> Results:
-    root = writer.elementwise("sqrt", equation.operands, equation.avals[0])
-    return [writer.elementwise("div", (number(1.0), root), equation.avals[0])]
-
-
-@_of("exp2")
-def _exp2(writer: Writer, equation: Equation) -> Results:
-    return [writer.elementwise("pow", (number(2.0), *equation.operands), equation.avals[0])]
 
 
 @_of("integer_pow")

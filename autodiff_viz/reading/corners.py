@@ -14,13 +14,17 @@ import numpy as np
 
 from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.builder import Builder, Ref
 
 Answers = Mapping[str, np.ndarray | None]
 
 JUMPING = frozenset(
-    {"pow", "log", "log1p", "arccos", "arcsin", "prod", "where", "div", "softplus", "sqrt", "norm"}
-)
+    (
+        "pow", "log", "log1p", "log2", "log10", "logaddexp", "arccos", "arcsin", "arctan2", "arccosh",
+        "arctanh", "prod", "where", "div", "softplus", "sqrt", "rsqrt", "cbrt", "norm", "hypot",
+    )
+)  # fmt: skip
 """Ops of which the libraries' second derivatives at corners are made."""
 
 UNLIKE = frozenset({("tf", "prod")})
@@ -76,7 +80,10 @@ def _differentiated_twice(builder: Builder) -> list[int]:
     twice = False
     for number, draft in enumerate(drafts):
         reads = [slot.number for slot in draft.slots if isinstance(slot, Ref)]
-        above[number] = draft.op == GRAD or any(above[slot] for slot in reads if slot in above)
+        # Behind a stop, as in the step of an optimiser, a derivative is a number like any other.
+        above[number] = draft.op == GRAD or (
+            draft.rule.kind != STOP and any(above[slot] for slot in reads if slot in above)
+        )
         twice |= draft.op == GRAD and any(above[slot] for slot in reads[:1])
     if not twice or not any(draft.op in JUMPING for draft in drafts):
         return []

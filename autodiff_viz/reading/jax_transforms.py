@@ -25,8 +25,10 @@ from autodiff_viz.reading.arrays import (
     shape_of,
     untraced,
 )
-from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
+from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref, node_name
 from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.declared import passed_by
+from autodiff_viz.reading.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
 from autodiff_viz.reading.rows import Rows, enter_rows, leave_rows, mapping, spread
@@ -311,13 +313,13 @@ def argument(
             # Each row has a derivative of its own, even by what all rows share.
             node = spread(r, leaf, tuple(active)) if tuple(active) != leaf.rows else r.copied(leaf)
             if not node.is_node:
-                node = replace(node, held=r.builder.input(node.held, label.rpartition(".")[2]))
+                node = replace(node, held=r.builder.input(node.held, node_name(label)))
             elif node.held == leaf.held:
                 node = r.copied(node)
         elif leaf.is_node or not isinstance(r.builder, Builder):
             node = r.copied(leaf)
         else:
-            held = r.builder.input(leaf.held, label.rpartition(".")[2])
+            held = r.builder.input(leaf.held, node_name(label))
             node = leaf = replace(leaf, held=held)
         dtype = node.dtype if r.wide or node.dtype != "float64" or hips else "float32"
         framework = node.framework if node.framework in ("torch", "tf") else "numpy" if hips else "jax"
@@ -366,7 +368,9 @@ def call_at(
 ) -> Differentiated:
     """Call a function with the chosen arguments as nodes that it is differentiated by."""
     if isinstance(r.builder, Terms):
-        raise Refused("A derivative inside a declared derivative is not read.", "Write out its formula.")
+        args, keywords = as_nodes(r, list(args)), as_nodes(r, keywords)
+        with outside(r):
+            return call_at(r, function, args, keywords, argnums, hips)
     names = parameter_names(function)
     args, owns, chosen = list(args), [], {}
     first, tracing = len(r.builder.drafts), r.state(Tracing)
@@ -389,6 +393,29 @@ def call_at(
     tracing.made.append(range(first, len(r.builder.drafts)))
     arguments = [chosen[i % len(args)] for i in argnums]
     return Differentiated(unmarked(value, bit), owns, arguments)
+
+
+@contextmanager
+def _inside(r: Interpreter) -> Iterator[None]:
+    """Read what follows as derivatives inside another, which are no answers."""
+    r.state(Tracing).depth += 1
+    try:
+        yield
+    finally:
+        r.state(Tracing).depth -= 1
+
+
+def _of_nodes(r: Interpreter, call: Any) -> Any:
+    """Return a function that is called with nodes, also in a declared derivative."""
+
+    def called(_: Interpreter, args: list, keywords: dict) -> Any:
+        if not isinstance(r.builder, Terms):
+            return call(_, args, keywords)
+        args, keywords = as_nodes(r, list(args)), as_nodes(r, keywords)
+        with outside(r), _inside(r):
+            return call(_, args, keywords)
+
+    return called
 
 
 def _argnums(argnums: Any) -> tuple[list[int], bool]:
@@ -431,7 +458,7 @@ class Loops:
 
 
 def _reversible(r: Interpreter, root: Array, done: Differentiated) -> None:
-    for number in r.state(Loops).made & r.builder.ancestors(root.held):
+    for number in r.state(Loops).made & passed_by(r.builder, root.held):
         read = r.builder.ancestors(Ref(number))
         if any(own.held.number in read for _, _, own in done.owns):
             raise Refused(
@@ -483,7 +510,7 @@ def _grad(
             return ((root, aux) if has_aux else root), result
         return (result, aux) if has_aux else result
 
-    return Native(call, "grad", function)
+    return Native(_of_nodes(r, call), "grad", function)
 
 
 def _bare(options: dict[str, Any]) -> None:
@@ -544,12 +571,18 @@ def vjp(r: Interpreter, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
     first, value, aux = at_primals()
 
     def pull(_: Interpreter, args: list, keywords: dict) -> tuple:
+        inside = depends(r, args[0])
+        if isinstance(r.builder, Terms) and not inside:
+            given = as_nodes(r, args)
+            with outside(r), _inside(r):
+                return pull(_, given, keywords)
         # Under another vmap each row has a derivative of its own, so the function is read once more there.
         done, outputs = (first, value) if tuple(r.state(Rows).active) == rows else at_primals()[:2]
         pairs = list(zip(leaves(outputs), leaves(args[0]), strict=False))
         if len(leaves(outputs)) != len(leaves(args[0])):
             raise Refused("The pullback takes a cotangent of the same form as the value.")
         total: Any = None
+        products: dict[int, Array] = {}
         for (_, output), (_, seed) in pairs:
             if not isinstance(output, Array):
                 continue
@@ -565,8 +598,16 @@ def vjp(r: Interpreter, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
                 raise Refused(
                     "JAX needs a cotangent of floats, as the value is.", "Write a point: 1.0.", "integer"
                 )
+            if inside:
+                for _, _, own in done.owns:
+                    part = product(r, output, own, seed)
+                    before = products.get(id(own))
+                    products[id(own)] = part if before is None else r.make("add", [before, part])
+                continue
             part = pulled(r, output, seed)
             total = part if total is None else r.make("add", [total, part])
+        if inside:
+            return tuple(mapped(lambda leaf: products[id(leaf)], one) for one in done.arguments)
         return tuple(gradients(r, total, done))
 
     back = Native(pull, "pullback")
@@ -602,6 +643,11 @@ def tangent_of(
     It is read as two pullbacks: the first is linear in its cotangent, so its own pullback is the tangent.
     Where that would be a third derivative, the Jacobian is multiplied with the tangents.
     """
+    inside = depends(r, tangents)
+    if isinstance(r.builder, Terms) and not inside:
+        primals, tangents = as_nodes(r, primals), as_nodes(r, tangents)
+        with outside(r), _inside(r):
+            return tangent_of(r, fun, primals, tangents, done, value, has_aux)
     pairs = list(zip(done.owns, leaves(tangents), strict=False))
     if len(done.owns) != len(leaves(tangents)):
         raise Refused("jvp() takes a tangent for each array of its arguments.")
@@ -619,6 +665,12 @@ def tangent_of(
     def one(output: Any) -> Any:
         if not isinstance(output, Array) or output.dtype in (INT, BOOL):
             return 0.0 if not isinstance(output, Array) else r.make("zeros_like", [output])
+        if inside:
+            total: Any = None
+            for (_, _, own), (_, tangent) in pairs:
+                part = product(r, output, own, r_array(r, tangent), forward=True)
+                total = part if total is None else r.make("add", [total, part])
+            return total
         reached = r.builder.ancestors(output.held) if output.is_node else set()
         live = [(own, tangent) for (_, _, own), (_, tangent) in pairs if own.held.number in reached]
         if not live:
@@ -636,6 +688,8 @@ def tangent_of(
         return r.gradient(_dotted(r, [(r.gradient(total, own), tangent) for own, tangent in live]), seed)
 
     along = mapped(one, value)
+    if inside:
+        return along
     if len(done.owns) == 1 and isinstance(along, Array) and along.is_node and not r.state(Tracing).depth:
         r.requests.append(Request(done.owns[0][0], None, done.owns[0][2].held, r.site, along.held))
     return along
@@ -708,7 +762,7 @@ def _jacobian(
             result = mapped(lambda leaf: (lambda f: f[0] if one else tuple(f))(next(by_path)), value)
         return (result, aux) if has_aux else result
 
-    return Native(call, "jacobian", function)
+    return Native(_of_nodes(r, call), "jacobian", function)
 
 
 def dry_run(

@@ -12,6 +12,7 @@ import numpy as np
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.declared import ruled
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.torch_places import nonzero
@@ -36,16 +37,9 @@ from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
 # Element by element.
 
 FLOATING = {
-    **{
-        name: name
-        for name in ("exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "sqrt", "sigmoid", "erf")
-    },
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-    "arcsin": "arcsin",
-    "arccos": "arccos",
-    "arctan": "arctan",
+    **{op: op for op in arrays.ELEMENTARY.values() if op not in ("cbrt", "square", "sign", "floor", "abs")},
+    **{name: op for name, op in arrays.ELEMENTARY.items() if op.startswith("arc")},
+    **{name: name for name in ("sigmoid", "erf", "erfc", "rsqrt", "log2", "log10")},
 }
 KEEPING = {
     **{name: name for name in ("square", "sign", "floor", "relu", "neg", "round")},
@@ -63,6 +57,7 @@ for _name, _op in FLOATING.items():
 for _name, _op in KEEPING.items():
     both(_name)(_unary(_op, False))
 TORCH["torch.special.expit"] = TORCH["torch.sigmoid"]
+TORCH["torch.special.exp2"] = TORCH["torch.exp2"]
 
 
 @both("round")
@@ -254,48 +249,10 @@ def _node(r: Interpreter, x: Array) -> Array:
 
 
 TORCH["torch.float_power"] = TENSOR["float_power"] = power
-TORCH["torch.special.exp2"] = lambda r, input: power(r, 2.0, input)
-both("exp2")(lambda r, input: power(r, 2.0, input))
-both("rsqrt")(lambda r, input: r.make("pow", [input, -0.5], dtype=float_of(r, input)))
 both("reciprocal")(lambda r, input: r.make("div", [1.0, input], dtype=float_of(r, input)))
-both("log2")(lambda r, input: r.make("div", [r.make("log", [input]), math.log(2.0)]))
-both("log10")(lambda r, input: r.make("div", [r.make("log", [input]), math.log(10.0)]))
-both("sinh")(lambda r, input: _half_sum(r, input, "sub"))
-both("cosh")(lambda r, input: _half_sum(r, input, "add"))
-both("erfc")(lambda r, input: r.make("sub", [1.0, r.make("erf", [input])]))
 both("positive")(lambda r, input: input)
 both("deg2rad")(lambda r, input: r.make("mul", [input, math.pi / 180]))
 both("rad2deg")(lambda r, input: r.make("mul", [input, 180 / math.pi]))
-
-
-def _half_sum(r: Interpreter, x: Any, op: str) -> Array:
-    o = Ops(r)
-    if op == "sub":  # by expm1, which keeps its digits near 0
-        grown = o.expm1(x)
-        return o.mul(0.5, o.add(grown, o.div(grown, o.add(grown, 1.0))))
-    return o.mul(0.5, o.add(o.exp(x), o.exp(o.neg(x))))
-
-
-@both("asinh", "arcsinh")
-def asinh(r: Interpreter, input: Any) -> Array:
-    """Read asinh as a logarithm of the size, with the sign."""
-    o = Ops(r)
-    value = o.mul(o.sign(input), o.log(o.add(o.abs(input), o.sqrt(o.add(o.square(input), 1.0)))))
-    return with_pullback(r, value, [input], "lambda v, x, out: v / sqrt(x ** 2.0 + 1.0)")
-
-
-@both("acosh", "arccosh")
-def acosh(r: Interpreter, input: Any) -> Array:
-    """Read acosh as a logarithm."""
-    o = Ops(r)
-    return o.log(o.add(input, o.sqrt(o.sub(o.square(input), 1.0))))
-
-
-@both("atanh", "arctanh")
-def atanh(r: Interpreter, input: Any) -> Array:
-    """Read atanh as half a difference of logarithms."""
-    o = Ops(r)
-    return o.mul(0.5, o.sub(o.log1p(input), o.log1p(o.neg(input))))
 
 
 @both("logit")
@@ -323,27 +280,37 @@ def xlogy(r: Interpreter, input: Any, other: Any) -> Array:
 TORCH["torch.special.xlogy"] = xlogy
 
 
-@both("atan2", "arctan2")
-def atan2(r: Interpreter, input: Any, other: Any) -> Array:
-    """Read the angle of a point, whose gradient at the origin is 0 in PyTorch."""
-    o = Ops(r)
-    y, x = tensor(r, input), tensor(r, other)
-    shape = np.broadcast_shapes(shape_of(r, y), shape_of(r, x))
-    y, x = (_node(r, broadcast_to(r, one, shape)) for one in (y, x))
-    level = r.compare(ast.Eq(), x, 0.0, ast.Constant(0))
-    turned = o.where(o.less(y, 0.0), -math.pi, math.pi)
-    slanted = o.add(o.arctan(o.div(y, o.where(level, 1.0, x))), o.where(o.less(x, 0.0), turned, 0.0))
-    value = o.where(level, o.mul(o.sign(y), math.pi / 2), slanted)
-    safe = "where(x ** 2.0 + y ** 2.0 > 0.0, x ** 2.0 + y ** 2.0, ones_like(x))"
-    text = f"lambda v, y, x, out: (v * x / {safe}, -(v * y / {safe}))"
-    return with_pullback(r, value, [y, x], text, "the gradient of atan2(0, 0) is 0 here; JAX's is NaN")
+def _pair(op: str, pulls: dict[str, str], says: str) -> Callable[..., Any]:
+    def read(r: Interpreter, input: Any, other: Any) -> Array:
+        r.say(r.line, says)
+        kind = promoted(r, input, other, floats=True)
+        return ruled(r, op, [tensor(r, input), tensor(r, other)], pulls, kind)
+
+    return read
 
 
-@both("hypot")
-def hypot(r: Interpreter, input: Any, other: Any) -> Array:
-    """Read the length of the longest side."""
-    o = Ops(r)
-    return o.sqrt(o.add(o.square(input), o.square(other)))
+SAFE = "where(a ** 2.0 + b ** 2.0 > 0.0, a ** 2.0 + b ** 2.0, ones_like(v))"
+both("atan2", "arctan2")(
+    _pair(
+        "arctan2",
+        {"a": f"v * b / {SAFE}", "b": f"-(v * a / {SAFE})"},
+        "the gradient of atan2(0, 0) is 0 here; JAX's is NaN",
+    )
+)
+both("hypot")(
+    _pair(
+        "hypot",
+        {"a": "v * (a / out)", "b": "v * (b / out)"},
+        "the gradient of hypot(0, 0) is NaN here; JAX's is 1/2",
+    )
+)
+both("logaddexp")(
+    _pair(
+        "logaddexp",
+        {"a": "v / (1.0 + exp(b - a))", "b": "v / (1.0 + exp(a - b))"},
+        "of two infinities logaddexp passes NaN here; JAX all to both",
+    )
+)
 
 
 @both("sinc")
@@ -369,9 +336,6 @@ both("addcdiv")(
 )
 both("lerp")(
     lambda r, input, end, weight: r.make("add", [input, r.make("mul", [weight, r.make("sub", [end, input])])])
-)
-both("logaddexp")(
-    lambda r, input, other: r.make("logsumexp", [r.make("stack", [input, other], axis=0)], axis=0)
 )
 
 

@@ -155,8 +155,10 @@ def take_step(r: Interpreter, one: Optimizer) -> None:
                 if about.grad is None:
                     continue
                 kept = one.kept.setdefault(parameter, {})
-                plain = Array(parameter.held, "torch", parameter.dtype)
-                new = one.step(Ops(r), group, plain, r.fresh(about.grad), kept)
+                plain = Array(r.fresh(parameter).held, "torch", parameter.dtype)
+                # What it keeps of a gradient is a copy: the next backward() may add to that in place.
+                gradient = Array(r.fresh(about.grad).held, "torch", parameter.dtype)
+                new = one.step(Ops(r), group, plain, gradient, kept)
                 change(r, parameter, Array(new.held, "torch", parameter.dtype))
     finally:
         r.no_grad = outside

@@ -17,9 +17,10 @@ from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError, change, record
-from autodiff_viz.reading.torch_shapes import broadcast_to, indexed, squeeze_plain
+from autodiff_viz.reading.torch_shapes import broadcast_to, squeeze_plain
 from autodiff_viz.reading.torch_tensors import TENSOR, TORCH, both, full, integers, numbers, tensor, whole
 from autodiff_viz.reading.values import BOOL, INT, Array, Refused
+from autodiff_viz.reading.views import part
 
 # Pick by places.
 
@@ -204,14 +205,14 @@ def _positions(r: Interpreter, x: Array, index: Any) -> np.ndarray | None:
     if not any(isinstance(part, (Array, list)) for part in parts):
         return None
     read = []
-    for part in parts:
-        if isinstance(part, Array):
-            found = numbers(r, part, "A mask" if part.dtype == BOOL else "An index")
-            read.append(found.astype(bool) if part.dtype == BOOL else found.astype(int))
-        elif isinstance(part, list):
-            read.append(np.array([whole(r, one) if isinstance(one, Array) else one for one in part]))
+    for each in parts:
+        if isinstance(each, Array):
+            found = numbers(r, each, "A mask" if each.dtype == BOOL else "An index")
+            read.append(found.astype(bool) if each.dtype == BOOL else found.astype(int))
+        elif isinstance(each, list):
+            read.append(np.array([whole(r, one) if isinstance(one, Array) else one for one in each]))
         else:
-            read.append(part)
+            read.append(each)
     shape = shape_of(r, x)
     try:
         return np.arange(prod(sized(shape))).reshape(shape)[tuple(read)]
@@ -221,7 +222,7 @@ def _positions(r: Interpreter, x: Array, index: Any) -> np.ndarray | None:
 
 def _plain_index(r: Interpreter, index: Any) -> tuple:
     parts = index if isinstance(index, tuple) else (index,)
-    return arrays.index_of(r, tuple(_whole_part(r, part) for part in parts))
+    return arrays.index_of(r, tuple(_whole_part(r, one) for one in parts))
 
 
 def _whole_part(r: Interpreter, part: Any) -> Any:
@@ -253,7 +254,7 @@ def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
         if positions.size == 0:
             raise Refused("This picks no element, and a tensor here has at least one.", "", "empty")
         return take(r, x, positions)
-    return indexed(r, x, _plain_index(r, parts))
+    return part(r, x, _plain_index(r, parts))
 
 
 def _is_rows(r: Interpreter, part: Any, count: int) -> bool:

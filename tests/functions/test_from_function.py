@@ -38,7 +38,6 @@ NATIVE = {
     "long_rnn": ["scan"],
     "mixed_arguments": ["convert_element_type"],
     "places": ["dynamic_slice"],
-    "powers": ["sinh"],
     "rule_of_two_results": ["custom_vjp_call"],
     "solved": ["lu", "custom_linear_solve"],
 }

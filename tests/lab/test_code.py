@@ -11,13 +11,14 @@ import pytest
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.lab.actions import redone, set_dtype, set_input, typed, undone
-from autodiff_viz.lab.code import code_in, notebook_code, reading_of
+from autodiff_viz.lab.code import code_in, reading_of
 from autodiff_viz.lab.code_examples import CODE_EXAMPLES
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.formula import formula
 from autodiff_viz.lab.persistence.address import documents, from_query, to_query
 from autodiff_viz.lab.persistence.history import trail
 from autodiff_viz.lab.state import Lab, formula_text, start
+from autodiff_viz.reading.notebooks import notebook_code
 from autodiff_viz.reading.reading import read
 
 SQUARE = """import torch

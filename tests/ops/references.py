@@ -85,6 +85,16 @@ def _at_set(x, v, index=(0,)):
     return found
 
 
+def _take_along_axis(x, indices, axis=-1):
+    return np.take_along_axis(x, np.rint(indices).astype(int), axis)
+
+
+def _at_add(x, indices, updates, axis=0):
+    found, places = np.array(x), np.rint(indices).astype(int)
+    np.add.at(found, (slice(None),) * axis + (places,), updates)
+    return found
+
+
 def _one_hot(x, num_classes=2):
     return np.where(np.rint(x)[..., None] == np.arange(num_classes), 1.0, 0.0).astype(x.dtype)
 
@@ -117,6 +127,13 @@ REFERENCES = {
     "arcsin": np.arcsin,
     "arccos": np.arccos,
     "arctan": np.arctan,
+    **{
+        name: getattr(np, name)
+        for name in ("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot")
+    },
+    **{name: getattr(np, name) for name in ("exp2", "log2", "log10", "logaddexp", "cbrt")},
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "erfc": scipy.special.erfc,
     "erf": scipy.special.erf,
     "tanh": np.tanh,
     "sigmoid": scipy.special.expit,
@@ -159,6 +176,9 @@ REFERENCES = {
     "expand_dims": lambda x, axis=0: np.expand_dims(x, axis),
     "getitem": _getitem,
     "at_set": _at_set,
+    "take": lambda x, indices, axis=None: np.take(x, np.rint(indices).astype(int), axis),
+    "take_along_axis": _take_along_axis,
+    "at_add": _at_add,
     "leaky_relu": lambda x: np.where(x > 0, x, x / 100),
     "elu": lambda x: np.where(x > 0, x, np.exp(x) - 1),
     "silu": lambda x: x / (1 + np.exp(-x)),

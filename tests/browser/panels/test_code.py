@@ -51,7 +51,7 @@ def test_code_is_pasted_lit_played_refused_and_kept(lab: LabPage):
     lab.type_formula(CODE.replace("x * x", "x * x\nz = torch.fft.fft(y)").replace("3.0", "4.0"))
     foot.get_by_role("button", name="Line 5").click()
     assert lab.formula.evaluate("area => area.value.slice(area.selectionStart)").startswith("torch.fft")
-    expect(foot).to_contain_text("The graph is what comes before, read as PyTorch.")
+    expect(foot).to_contain_text("The graph is the rest, read as PyTorch.")
     expect(lab.canvas.get_by_text("From the last good formula")).to_have_count(0)
     assert lab.names() == {"x", "y"}
 

@@ -230,7 +230,9 @@ def _of_tensorflow(call: Call, arrays: dict[str, Nested], odd: bool) -> Case:
     text += "with tf.GradientTape(persistent=True) as tape:\n"
     text += "".join(f"    tape.watch({one})\n" for one in by)
     text += f"    y = {call.code}\n"
-    text += "    loss = tf.reduce_sum(y * tf.reshape(tf.cumsum(tf.ones_like(tf.reshape(y, [-1]))), y.shape))\n"
+    text += (
+        "    loss = tf.reduce_sum(y * tf.reshape(tf.cumsum(tf.ones_like(tf.reshape(y, [-1]))), y.shape))\n"
+    )
     text += "".join(f"g_{one} = tape.gradient(loss, {one})\n" for one in by)
     return Case(call, text, ("y", *(f"g_{one}" for one in by)), (), odd)
 
