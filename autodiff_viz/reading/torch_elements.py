@@ -12,6 +12,7 @@ import numpy as np
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.corners import CLAMP_ENDS
 from autodiff_viz.reading.declared import ruled
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError
@@ -179,7 +180,7 @@ def clamp(r: Interpreter, input: Any, min: Any = None, max: Any = None) -> Array
     """Read clamp, which passes all of the gradient at its ends in PyTorch."""
     if min is None and max is None:
         raise LibraryError("torch.clamp: At least one of 'min' or 'max' must not be None.")
-    r.say(r.line, "PyTorch passes everything at the ends of clamp; JAX half")
+    r.say(r.line, CLAMP_ENDS)
     ends = [one for one in (min, max) if one is not None]
     if not any(isinstance(one, Array) for one in ends) and (len(ends) < 2 or min <= max):
         rule = declared("lambda v, x, out: where(greater(abs(out - x), 0.0), zeros_like(v), v)")

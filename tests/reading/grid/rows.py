@@ -77,12 +77,13 @@ def alias_of(name: str) -> str:
 
 
 SPELLINGS = {
-    "numpy.": {"jax": "jnp.", "numpy": "np.", "autograd": "np.", "math": "math."},
+    "numpy.": {"jax": "jnp.", "numpy": "np.", "autograd": "np."},
     "lax.": {"jax": "lax."},
     "nn.": {"jax": "jax.nn."},
     "scipy.": {"jax": "jax.scipy.", "numpy": "scipy.", "autograd": "scipy."},
     "jax.": {"jax": "jax."},
     "autograd.numpy.": {"autograd": "np."},
+    "math.": {"math": "math."},
     "torch.": {"torch": "torch."},
     "tensorflow.": {"tf": "tf."},
     "keras.": {"tf": "keras."},

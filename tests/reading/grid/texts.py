@@ -244,4 +244,3 @@ WRITERS = {
     "torch": _of_torch,
     "tf": _of_tensorflow,
 }
-
