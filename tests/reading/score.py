@@ -1,4 +1,4 @@
-"""Count what the reader makes of the recorded texts, and write the table of README: `python -m tests.reading.score`."""
+"""Count what the reader makes of the recorded texts: `python -m tests.reading.score` writes README's table."""
 
 from __future__ import annotations
 
@@ -38,6 +38,8 @@ def made_of(dialect: str, name: str) -> str:
         got = {**(reading.values() if dialect in ("jax", "numpy") else {}), **reading.answers()}
     except GraphError:
         return "refused rightly" if should_refuse else "refused wrongly"
+    except Exception:  # a fault of the reader is no refusal
+        return "taken, wrong"
     if should_refuse:
         return "taken, wrong"
     right = json.loads((FOLDER / f"{dialect}_answers.json").read_text("utf-8"))[name]

@@ -19,8 +19,8 @@ SINGLE, DOUBLE = 4e-6, 1e-13
 A function of one number is right to a few units in either library; its derivative is a product of several
 such. What mixes the elements of an array (a sum, a product of matrices) is rounded in units of its largest
 number; the order of its steps is the library's own. Where a library's own answer in single precision is
-further from its answer in double precision (the sine of 1e20, a difference of nearly equal numbers), twice its
-own error is the measure: it shows no more digits.
+further from its answer in double precision (the sine of 1e20, a difference of nearly equal numbers), twice
+its own error is the measure: it shows no more digits.
 """
 
 SMALLEST = 2.4e-38

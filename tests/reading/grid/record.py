@@ -1,4 +1,4 @@
-"""Record what PyTorch and TensorFlow answer on the grid; run it where they are installed, from the project's folder.
+"""Record what PyTorch and TensorFlow answer on the grid; run it where they are, from the project's folder.
 
     PYTHONPATH=. /tmp/real/bin/python -m tests.reading.grid.record torch
     PYTHONPATH=. /tmp/real/bin/python -m tests.reading.grid.record tf
@@ -96,7 +96,7 @@ def plain(value: Any) -> Any:
 
 
 def written(value: Any, exact: Any) -> str:
-    """Return an array as a text: dtype, shape, numbers, and where the library differs from its double by how much."""
+    """Return an array as a text: dtype, shape, numbers, and by how much some differ in double precision."""
     import numpy as np
 
     kind = {"u": "i"}.get(value.dtype.kind, value.dtype.kind)

@@ -1,8 +1,8 @@
 """Read `rows.txt`: how each function is called on the grid. Nothing of the reader is imported here.
 
-A line is `names: call; call`. In a call `F` is the function, `NAME` its last name, and small letters are arrays
-(`texts.ARRAYS`). A call that ends in `!` has no derivative, and one that begins with `jax|` is made in that
-dialect alone. Names are those of the reader's tables; `{a,b}.{c,d}` stands for four of them, of which those
+A line is `names: call; call`. In a call `F` is the function, `NAME` its last name, and small letters are
+arrays (`texts.ARRAYS`). A call that ends in `!` has no derivative, and one that begins with `jax|` is made in
+that dialect alone. Names are those of the reader's tables; `{a,b}.{c,d}` stands for four of them, of which those
 count that the reader has. What has no row is in `without.txt`, with the reason.
 """
 
