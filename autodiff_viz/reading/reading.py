@@ -145,7 +145,8 @@ class Reading:
 
         Returns:
           By the name of an argument, a leaf or a parameter, the array that the text's own library would
-          give, NaN included; None where it gives None. Of several derivatives by one name the name has the
+          give, NaN included (PyTorch and TensorFlow in the versions `corners.VERSIONS`); None where it gives
+          None. Of several derivatives by one name the name has the
           last one, as `.grad` is what stands there at the end; each has a key with its line too, "x (line
           4)" or "x.grad", and `changes` says so. `values()` has each by the name that the text gives it.
         Raises:

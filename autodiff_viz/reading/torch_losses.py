@@ -13,6 +13,7 @@ import numpy as np
 
 from autodiff_viz.functions.known_functions import op
 from autodiff_viz.reading.arrays import constant
+from autodiff_viz.reading.corners import CLAMP_ENDS
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.library_calls import call_jax, jax_function, say
 from autodiff_viz.reading.torch_memory import LibraryError
@@ -33,7 +34,7 @@ absolute.defjvp(lambda given, moved: (jnp.abs(given[0]), moved[0] * jnp.sign(giv
 @jax.custom_jvp
 def above_0(x: jax.Array) -> jax.Array:
     """Return x where it is above 0, else 0; at 0 PyTorch's clamp passes all of the gradient, and JAX half."""
-    say("PyTorch passes everything at the ends of clamp; JAX half")
+    say(CLAMP_ENDS)
     return jnp.maximum(x, 0.0)
 
 

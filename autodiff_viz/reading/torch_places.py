@@ -39,7 +39,7 @@ from autodiff_viz.reading.views import part
 
 
 def _is_plain(r: Interpreter, *given: Array) -> bool:
-    """Return whether an op with places is read as one: rows of vmap and terms of a rule have masks instead."""
+    """Return whether an op of places is read as one: rows of vmap and terms of a rule have masks."""
     return isinstance(r.builder, Builder) and not any(one.rows for one in given)
 
 
