@@ -65,6 +65,8 @@ def test_a_typo_is_underlined_and_leaves_the_graph(code: LabPage):
     expect(code.page.locator(".formula .wrong")).to_have_text("yy")
     expect(code.canvas.get_by_text("From the last good formula")).to_be_visible()
     assert code.names() == {"x", "y", "loss"}
+    code.type_formula(CODE)
+    expect(code.page.locator(".formula .wrong")).to_have_count(0)
 
 
 def test_of_code_that_cannot_be_read_to_its_end_the_graph_is_what_comes_before(code: LabPage):
