@@ -299,6 +299,13 @@ def _argmax(at: Place) -> str:
     return at.cast(f"torch.argmax(x, dim={axis}{', keepdim=True' if keepdims else ''})")
 
 
+def _argsort(at: Place) -> str:
+    axis, descending = at.params["axis"], at.params["descending"]
+    x, axis = ("x", axis) if axis is not None else ("x.reshape(-1)", 0)
+    down = ", descending=True" if descending else ""
+    return at.cast(f"torch.argsort({x}, dim={axis}{down}, stable=True)")
+
+
 def _sort(at: Place) -> str:
     # A descending sort of JAX is the ascending one turned round, with equal elements in reverse order.
     axis = at.params["axis"]
@@ -510,6 +517,7 @@ SOURCES: Mapping[str, str | Callable[[Place], str]] = {
     "take_along_axis": _at_places("take_along"),
     "at_add": _at_places("at_add"),
     "argmax": _argmax,
+    "argsort": _argsort,
     "one_hot": _one_hot,
     "sort": _sort,
     "dense": "x @ w + b",

@@ -30,7 +30,7 @@ from autodiff_viz.graph.model import IDENTITY, INPUT, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.ops.native import NativeOp
-from autodiff_viz.reading.builder import Builder, Frame, Held
+from autodiff_viz.reading.builder import Builder, Frame, Held, Ref
 from autodiff_viz.reading.costs import pay
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError
@@ -160,8 +160,8 @@ def _option(value: Any) -> Any:
     Raises:
       Refused: it is no number, string or None.
     """
-    if isinstance(value, Path):
-        return value.name
+    if isinstance(value, Path):  # a dtype, which JAX takes by its name too
+        return value.name.rpartition(".")[2]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise Refused(f"An option is a number, a string or None, and this is {type(value).__name__.lower()}.")
@@ -314,7 +314,13 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
         for place in range(count, len(program.drafts)):
             draft = program.drafts[place]
             slots = [held[slot.number] if isinstance(slot, Place) else slot for slot in draft.slots]
-            rule = Rule(STOP) if r.no_grad and needs and place in ends else draft.rule
+            rule = draft.rule
+            if rule.function is not None and isinstance(r.builder, Builder):  # of wires, and not of numbers
+                if not any(isinstance(slot, Ref) for slot in slots):
+                    rule = Rule()
+                slots = [slot if isinstance(slot, Ref) else r.builder.input(slot, "") for slot in slots]
+            if r.no_grad and needs and place in ends:
+                rule = Rule(STOP)
             ref = r.builder.add(draft.op, slots, None if rule.kind == FOLLOW else rule, **draft.params)
             if isinstance(r.builder, Builder):
                 r.builder.drafts[ref.number].framework = library

@@ -13,6 +13,7 @@ from autodiff_viz.reading import arrays
 from autodiff_viz.reading.array_functions import floored_quotient
 from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.corners import CLAMP_ENDS
 from autodiff_viz.reading.declared import ruled
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError
@@ -195,7 +196,7 @@ def clamp(r: Interpreter, input: Any, min: Any = None, max: Any = None) -> Array
     """Read clamp, which passes all of the gradient at its ends in PyTorch."""
     if min is None and max is None:
         raise LibraryError("torch.clamp: At least one of 'min' or 'max' must not be None.")
-    r.say(r.line, "PyTorch passes everything at the ends of clamp; JAX half")
+    r.say(r.line, CLAMP_ENDS)
     ends = [one for one in (min, max) if one is not None]
     if len({isinstance(one, Array) for one in ends}) > 1:
         raise LibraryError("clamp(): the ends are both numbers or both tensors.", "Write torch.tensor(1.0).")

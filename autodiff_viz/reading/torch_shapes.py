@@ -27,7 +27,7 @@ from autodiff_viz.reading.torch_tensors import (
     tensor,
     whole,
 )
-from autodiff_viz.reading.values import FLOATS, Array, Native, Path, Refused
+from autodiff_viz.reading.values import BOOL, FLOATS, Array, Native, Path, Refused
 from autodiff_viz.reading.views import along, in_order, parts, reshaped, spread, with_shape
 
 
@@ -344,7 +344,8 @@ def _joined(op: str) -> Callable[..., Any]:
         if not given:
             raise LibraryError("expected a non-empty list of Tensors.")
         floats = [one.dtype for one in given if one.dtype in FLOATS]
-        kind = max(floats, key=FLOATS.index) if floats else given[0].dtype
+        whole_numbers = None if any(one.dtype != BOOL for one in given) else BOOL
+        kind = max(floats, key=FLOATS.index) if floats else whole_numbers
         return r.make(op, given, dtype=kind, axis=whole(r, dim if axis is None else axis))
 
     return read

@@ -337,6 +337,10 @@ def _argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return np.argmax(getval(x), axis=axis, keepdims=keepdims).astype(float)
 
 
+def _argsort(x: Any, axis: int = -1, descending: bool = False) -> Any:
+    return np.argsort(-getval(x) if descending else getval(x), axis=axis, kind="stable").astype(float)
+
+
 def _one_hot(x: Any, num_classes: int = 2) -> Any:
     return np.where(np.rint(getval(x))[..., None] == np.arange(num_classes), 1.0, 0.0)
 
@@ -395,6 +399,7 @@ OPS: dict[str, Callable] = {
     "norm": _norm,
     "cumsum": lambda x, axis=None: anp.cumsum(anp.atleast_1d(x), axis=axis),
     "argmax": _argmax,
+    "argsort": _argsort,
     "one_hot": _one_hot,
     "sort": _sort,
     "at_set": _at_set,

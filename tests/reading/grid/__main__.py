@@ -1,4 +1,4 @@
-"""Print what became of the cases of the grid: `python -m tests.reading.grid`, or with dialects, such as `jax torch`."""
+"""Print what became of the cases of the grid: `python -m tests.reading.grid`, or with dialects behind it."""
 
 import sys
 

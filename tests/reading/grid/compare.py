@@ -16,10 +16,11 @@ from tests.reading.grid.texts import Case
 SINGLE, DOUBLE = 4e-6, 1e-13
 """Relative differences that are rounding: 34 units in the last place of float32, and 450 of float64.
 
-A function of one number is right to a few units in either library; its derivative is a product of several such.
-What mixes the elements of an array (a sum, a product of matrices) is rounded in units of its largest number; the
-order of its steps is the library's own. Where a library's own answer in single precision is further from its answer in double precision (the sine of
-1e20, a difference of nearly equal numbers), its own error twice is the measure: it then shows no more digits.
+A function of one number is right to a few units in either library; its derivative is a product of several
+such. What mixes the elements of an array (a sum, a product of matrices) is rounded in units of its largest
+number; the order of its steps is the library's own. Where a library's own answer in single precision is
+further from its answer in double precision (the sine of 1e20, a difference of nearly equal numbers), twice
+its own error is the measure: it shows no more digits.
 """
 
 SMALLEST = 2.4e-38
@@ -65,9 +66,7 @@ def outcome(case: Case) -> Outcome:
     for name in (*case.values, *case.answers):
         if name not in right:
             continue
-        told = differs(
-            got[name], right[name], lambda name=name: errors_of(case).get(name), case.elementwise
-        )
+        told = differs(got[name], right[name], lambda name=name: errors_of(case).get(name), case.elementwise)
         if told:
             is_shape = told.startswith("shape")
             return Outcome("shape" if is_shape else "value" if name == "y" else "gradient", f"{name}: {told}")

@@ -1,4 +1,4 @@
-"""Record what PyTorch and TensorFlow answer on the grid; run it where they are installed, from the project's folder.
+"""Record what PyTorch and TensorFlow answer on the grid; run it where they are, from the project's folder.
 
     PYTHONPATH=. /tmp/real/bin/python -m tests.reading.grid.record torch
     PYTHONPATH=. /tmp/real/bin/python -m tests.reading.grid.record tf
@@ -39,13 +39,17 @@ def main(dialect: str) -> None:
             exact = wide.get(name) if isinstance(wide, dict) else None
             found[name] = None if value is None else arrays.setdefault(written(value, exact), len(arrays))
         answers[case.name] = found
-    lines = [f'{json.dumps("version")}: {json.dumps(library.__version__)}']
+    lines = [f"{json.dumps('version')}: {json.dumps(library.__version__)}"]
     missing = sorted({*absent} - {case.call.name for case in cases(dialect) if case.name in answers})
     lines.append(f'"absent": {json.dumps(missing)}')
     lines.append('"arrays": [\n' + ",\n".join(json.dumps(one) for one in arrays) + "\n]")
-    lines.append('"answers": {\n' + ",\n".join(
-        f"{json.dumps(name)}: {json.dumps(one, separators=(',', ':'))}" for name, one in answers.items()
-    ) + "\n}")
+    lines.append(
+        '"answers": {\n'
+        + ",\n".join(
+            f"{json.dumps(name)}: {json.dumps(one, separators=(',', ':'))}" for name, one in answers.items()
+        )
+        + "\n}"
+    )
     (FOLDER / f"{dialect}_answers.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
 
@@ -92,7 +96,7 @@ def plain(value: Any) -> Any:
 
 
 def written(value: Any, exact: Any) -> str:
-    """Return an array as a text: dtype, shape, numbers, and where the library differs from its double by how much."""
+    """Return an array as a text: dtype, shape, numbers, and by how much some differ in double precision."""
     import numpy as np
 
     kind = {"u": "i"}.get(value.dtype.kind, value.dtype.kind)
@@ -129,7 +133,9 @@ def numbers(text: str) -> tuple[Any, Any]:
     special = {"I": math.inf, "-I": -math.inf, "N": math.nan}
     flat = [special[one] if one in special else float(one) for one in values.split()]
     dtype = {"f4": np.float32, "f8": np.float64, "i": np.int64, "b": bool, "f2": np.float16}[kind]
-    array = np.array(flat).astype(dtype).reshape([int(one) for one in shape.split("x")] if shape != "-" else ())
+    array = (
+        np.array(flat).astype(dtype).reshape([int(one) for one in shape.split("x")] if shape != "-" else ())
+    )
     apart = np.zeros(array.size)
     for one in far[0].split() if far else ():
         place, _, value = one.partition(":")

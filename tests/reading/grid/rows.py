@@ -1,8 +1,8 @@
 """Read `rows.txt`: how each function is called on the grid. Nothing of the reader is imported here.
 
-A line is `names: call; call`. In a call `F` is the function, `NAME` its last name, and small letters are arrays
-(`texts.ARRAYS`). A call that ends in `!` has no derivative, and one that begins with `jax|` is made in that
-dialect alone. Names are those of the reader's tables; `{a,b}.{c,d}` stands for four of them, of which those
+A line is `names: call; call`. In a call `F` is the function, `NAME` its last name, and small letters are
+arrays (`texts.ARRAYS`). A call that ends in `!` has no derivative, and one that begins with `jax|` is made in
+that dialect alone. Names are those of the reader's tables; `{a,b}.{c,d}` stands for four of them, of which those
 count that the reader has. What has no row is in `without.txt`, with the reason.
 """
 
@@ -77,12 +77,13 @@ def alias_of(name: str) -> str:
 
 
 SPELLINGS = {
-    "numpy.": {"jax": "jnp.", "numpy": "np.", "autograd": "np.", "math": "math."},
+    "numpy.": {"jax": "jnp.", "numpy": "np.", "autograd": "np."},
     "lax.": {"jax": "lax."},
     "nn.": {"jax": "jax.nn."},
     "scipy.": {"jax": "jax.scipy.", "numpy": "scipy.", "autograd": "scipy."},
     "jax.": {"jax": "jax."},
     "autograd.numpy.": {"autograd": "np."},
+    "math.": {"math": "math."},
     "torch.": {"torch": "torch."},
     "tensorflow.": {"tf": "tf."},
     "keras.": {"tf": "keras."},

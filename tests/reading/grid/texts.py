@@ -39,7 +39,7 @@ ARRAYS: dict[str, Nested] = {
     "d": [[4.0, 1.0, 0.5], [1.0, 3.0, -0.5], [0.5, -0.5, 2.0]],  # symmetric, positive definite
     "t": [[[0.5 * i - j + 0.25 * k * k for k in range(4)] for j in range(3)] for i in range(2)],
     "l": 0.75,
-    "h": [[[[0.5 * i - 0.25 * j * j + 0.125 * k * l - 0.3 * k for l in range(4)] for k in range(4)]
+    "h": [[[[0.5 * i - 0.25 * j * j + 0.125 * k * m - 0.3 * k for m in range(4)] for k in range(4)]
            for j in range(2)] for i in range(2)],  # a batch of 2 images with 2 channels
     "i": [0, 2, 1],
     "j": [1, -2, 3],
@@ -87,7 +87,7 @@ class Case:
 
 
 def cases(dialect: str) -> list[Case]:
-    """Return all cases of a dialect."""
+    """Return all cases of a dialect, also those of functions that the reader does not know."""
     return [case for call in calls(dialect) for case in of_call(call)]
 
 
@@ -244,4 +244,3 @@ WRITERS = {
     "torch": _of_torch,
     "tf": _of_tensorflow,
 }
-
