@@ -113,6 +113,10 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "div/2 divide/2 kl_div true_divide/2 ",
     ),
     (
+        Facts(("m",), ("o",)),
+        "kron ",
+    ),
+    (
         Facts(("m",), ("s",)),
         "cross_entropy/1 float_power/1 tanhshrink ",
     ),
