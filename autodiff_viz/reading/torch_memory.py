@@ -382,7 +382,12 @@ def check_in_place(r: Interpreter, x: Array, result: Array, about: Info, at: ast
             "view",
             at,
         )
-    if r.no_grad or not (x.requires_grad or result.requires_grad):
+    above = False
+    one: Array | None = x
+    while one is not None and info(r, one).kind == VIEW:
+        one = info(r, one).parent
+        above |= one is not None and one.requires_grad
+    if r.no_grad or not (x.requires_grad or result.requires_grad or above):
         return
     if x.requires_grad and x.leaf:
         raise LibraryError(
@@ -391,7 +396,7 @@ def check_in_place(r: Interpreter, x: Array, result: Array, about: Info, at: ast
             "leaf-in-place",
             at,
         )
-    one: Array | None = x
+    one = x
     while one is not None and info(r, one).kind == VIEW:
         one = info(r, one).parent
         if one is not None and one.requires_grad and one.leaf:
