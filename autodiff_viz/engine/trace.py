@@ -32,6 +32,7 @@ from autodiff_viz.graph.text import listed, scalar
 from autodiff_viz.language.show import shadows
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.misfits import describe_shape
+from autodiff_viz.ops.places import AT_PLACES
 
 VALUE, ARRIVES, PASSED, SHAPE = "value", "cotangent", "passed", "shape"
 
@@ -308,6 +309,10 @@ the sum of its elements, and its shape."""
 LABELS, CLASSES = "labels", "classes"
 """Kinds of claims: a node with labels that it reads and that name no class; the first and the last class."""
 
+OUTSIDE, SPAN = "outside", "span"
+"""Kinds of claims: a node with places that it reads and that lie outside; the first and the last place, of
+which the first is counted from the end."""
+
 LOSS, ONE_HOT = "softmax_cross_entropy_with_integer_labels", "one_hot"
 NAMED = 4  # labels that are written out
 
@@ -388,6 +393,37 @@ def strays(trace: Trace) -> Iterator[Doubt]:
         )
 
 
+def outside(trace: Trace) -> Iterator[Doubt]:
+    """Yield the nodes with places that what they pick from, or add to, does not have.
+
+    JAX returns NaN for such an element and drops such an update, without a warning.
+    """
+    for node in trace.graph.nodes:
+        if node.op not in AT_PLACES:
+            continue
+        x, places = (
+            trace.value[s] if isinstance(s, str) else rounded(s, trace.dtype) for s in node.op_slots[:2]
+        )
+        axis = dict(node.params).get("axis", OPS[node.op].param("axis").default)
+        size = x.size if axis is None else x.shape[axis]
+        places = places.astype(np.float64)  # bfloat16 has no 257 to compare with
+        wrong = np.unique(places[~((np.round(places) >= -size) & (np.round(places) < size))]).tolist()
+        if not wrong:
+            continue
+        named = ", ".join(scalar(place, 17 if place.is_integer() else 7) for place in wrong[:NAMED])
+        named += ", ..." if len(wrong) > NAMED else ""
+        lie = "The place lies" if len(wrong) == 1 else "The places lie"
+        yield Doubt(
+            "stray-place",
+            node.name,
+            f"{lie} outside: {named}. The axis has places from {scalar(-size)} to {scalar(size - 1)}.",
+            (
+                Claim(OUTSIDE, (node.name,), tuple(wrong[:NAMED])),
+                Claim(SPAN, (node.name,), (-size, size - 1)),
+            ),
+        )
+
+
 def shadowed(trace: Trace) -> Iterator[Doubt]:
     """Yield the nodes whose rule has an argument that is named like a node it does not stand for."""
     for shadow in shadows(trace.graph):
@@ -414,6 +450,7 @@ def unrelated(trace: Trace) -> Iterator[Doubt]:
 DOUBTS: Mapping[str, Callable[[Trace], Iterator[Doubt]]] = {
     "broadcast": mixes,
     "stray-label": strays,
+    "stray-place": outside,
     "shadowed-argument": shadowed,
     "unrelated": unrelated,
 }

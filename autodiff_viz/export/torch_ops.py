@@ -110,12 +110,120 @@ class Chosen(torch.autograd.Function):
         return None, by_a.sum_to_size(a.shape), by_b.sum_to_size(b.shape)
 '''
 
+_CBRT = '''
+class Cbrt(torch.autograd.Function):
+    """The cube root, which PyTorch does not have."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.sign(x) * torch.abs(x) ** (1 / 3)
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, v):
+        x, y = ctx.saved_tensors
+        return v * 1.0 / (3.0 * torch.square(y))
+'''
+
+_HYPOT = '''
+class Hypot(torch.autograd.Function):
+    """sqrt(a**2 + b**2). At the origin both slopes are 1/2, as in JAX; PyTorch's are nan."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        y = torch.hypot(a, b)
+        ctx.save_for_backward(a, b, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, v):
+        a, b, y = ctx.saved_tensors
+        half, safe = torch.full_like(y, 0.5), torch.where(y == 0, torch.ones_like(y), y)
+        by_a, by_b = (v * torch.where(y == 0, half, x / safe) for x in (a, b))
+        return by_a.sum_to_size(a.shape), by_b.sum_to_size(b.shape)
+'''
+
+_ARCTAN2 = '''
+class Arctan2(torch.autograd.Function):
+    """The angle of a point. At the origin the slopes are nan, as in JAX; PyTorch takes 0."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        y = torch.arctan2(a, b)
+        ctx.save_for_backward(a, b, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, v):
+        a, b, y = ctx.saved_tensors
+        square = torch.square(a) + torch.square(b)
+        return (v * (b / square)).sum_to_size(a.shape), (-v * (a / square)).sum_to_size(b.shape)
+'''
+
+_LOGADDEXP = '''
+class Logaddexp(torch.autograd.Function):
+    """log(exp(a) + exp(b)). Infinity counts as 0 in a slope, as in JAX; PyTorch makes nan of it."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        y = torch.logaddexp(a, b)
+        ctx.save_for_backward(a, b, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, v):
+        a, b, y = ctx.saved_tensors
+        a_, b_, y_ = (torch.where(x == float("inf"), torch.zeros_like(x), x) for x in (a, b, y))
+        by_a, by_b = (v * torch.exp(x - y_) for x in (a_, b_))
+        return by_a.sum_to_size(a.shape), by_b.sum_to_size(b.shape)
+'''
+
+_PLACES = '''
+def places(indices, size):
+    """Places as whole numbers, negative ones counted from the end; and whether they lie inside."""
+    at = torch.round(torch.nan_to_num(indices.detach())).long()
+    at = torch.where(at < 0, at + size, at)
+    inside = (at >= 0) & (at < size)
+    return torch.where(inside, at, 0), inside
+'''
+
+_TAKE = '''
+def take(x, indices, dim):
+    """Slices of x at these places of a dimension; nan for a place outside, as in JAX."""
+    at, inside = places(indices, x.shape[dim])
+    after = x.shape[dim + 1 :]
+    picked = x.index_select(dim, at.reshape(-1)).reshape((*x.shape[:dim], *at.shape, *after))
+    return torch.where(inside.reshape((*at.shape, *(1 for _ in after))), picked, float("nan"))
+'''
+
+_TAKE_ALONG = '''
+def take_along(x, indices, dim):
+    """Elements of x at places along a dimension; nan for a place outside, as in JAX."""
+    at, inside = places(indices, x.shape[dim])
+    return torch.where(inside, torch.take_along_dim(x, at, dim), float("nan"))
+'''
+
+_AT_ADD = '''
+def at_add(x, indices, updates, dim):
+    """x with updates added at places of a dimension; what is added outside is dropped, as in JAX."""
+    at, inside = places(indices, x.shape[dim])
+    before, after = x.shape[:dim], x.shape[dim + 1 :]
+    updates = torch.broadcast_to(updates, (*before, *at.shape, *after))
+    updates = torch.where(inside.reshape((*at.shape, *(1 for _ in after))), updates, 0.0)
+    return x.index_add(dim, at.reshape(-1), updates.reshape((*before, at.numel(), *after)))
+'''
+
 HELPERS = {"Abs": _ABS, "Power": _POWER, "Relu": _RELU, "Chosen": _CHOSEN,
-           "standardize": _STANDARDIZE, "put": _PUT}  # fmt: skip
+           "standardize": _STANDARDIZE, "put": _PUT, "Cbrt": _CBRT, "Hypot": _HYPOT, "Arctan2": _ARCTAN2,
+           "Logaddexp": _LOGADDEXP,
+           "places": _PLACES, "take": _TAKE, "take_along": _TAKE_ALONG, "at_add": _AT_ADD}  # fmt: skip
 """Source of what the expressions call, by name."""
 
 _LIKE_JAX = ("exp", "log", "log1p", "expm1", "sqrt", "square", "sin", "cos", "tan", "erf", "tanh", "sigmoid",
-             "arcsin", "arccos", "arctan", "zeros_like", "ones_like", "maximum", "minimum")  # fmt: skip
+             "arcsin", "arccos", "arctan", "zeros_like", "ones_like", "maximum", "minimum", "exp2", "log2",
+             "log10", "erfc", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "rsqrt",
+             "remainder")  # fmt: skip
 
 _CAST = {FLOAT32: "float", "float64": "double", "float16": "half", "bfloat16": "bfloat16"}
 
@@ -189,6 +297,13 @@ def _argmax(at: Place) -> str:
     if axis is None:
         return at.cast("torch.argmax(x)") + (f".reshape({at.shape})" if keepdims and at.shape else "")
     return at.cast(f"torch.argmax(x, dim={axis}{', keepdim=True' if keepdims else ''})")
+
+
+def _argsort(at: Place) -> str:
+    axis, descending = at.params["axis"], at.params["descending"]
+    x, axis = ("x", axis) if axis is not None else ("x.reshape(-1)", 0)
+    down = ", descending=True" if descending else ""
+    return at.cast(f"torch.argsort({x}, dim={axis}{down}, stable=True)")
 
 
 def _sort(at: Place) -> str:
@@ -330,6 +445,17 @@ def _one_hot(at: Place) -> str:
     return at.cast(f"torch.round(x.detach()).unsqueeze(-1) == torch.arange({classes})")
 
 
+def _at_places(function: str) -> Callable[[Place], str]:
+    """Write a function of places along an axis, or in all elements in a row if none is named."""
+
+    def write(at: Place) -> str:
+        axis = at.params["axis"]
+        x, axis = ("x.reshape(-1)", 0) if axis is None else ("x", axis % len(at.shapes[0]))
+        return f"{function}({x}, {', '.join(['indices', 'updates'][: len(at.shapes) - 1])}, {axis})"
+
+    return write
+
+
 def _normed(dims: Callable[[int], tuple[int, ...]]) -> Callable[[Place], str]:
     return lambda at: f"standardize(x, {dims(len(at.shapes[0]))}, {at.params['epsilon']!r}) * scale + bias"
 
@@ -351,6 +477,10 @@ SOURCES: Mapping[str, str | Callable[[Place], str]] = {
     "silu": "torch.nn.functional.silu(x)",
     "gelu": "torch.nn.functional.gelu(x)",
     "abs": "Abs.apply(x)",
+    "cbrt": "Cbrt.apply(x)",
+    "hypot": "Hypot.apply(a, b)",
+    "arctan2": "Arctan2.apply(a, b)",
+    "logaddexp": "Logaddexp.apply(a, b)",
     "sign": "torch.sign(x.detach())",
     "round": "torch.round(x.detach())",
     "floor": "torch.floor(x.detach())",
@@ -383,7 +513,11 @@ SOURCES: Mapping[str, str | Callable[[Place], str]] = {
     "expand_dims": lambda at: f"x.unsqueeze({at.params['axis']})",
     "getitem": _getitem,
     "at_set": _at_set,
+    "take": _at_places("take"),
+    "take_along_axis": _at_places("take_along"),
+    "at_add": _at_places("at_add"),
     "argmax": _argmax,
+    "argsort": _argsort,
     "one_hot": _one_hot,
     "sort": _sort,
     "dense": "x @ w + b",

@@ -49,7 +49,7 @@ from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Node, Rule, Term,
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.policies import POLICIES, POLICY
-from autodiff_viz.graph.problem import GraphError, Problem, known_graph
+from autodiff_viz.graph.problem import GraphError, Problem, known_graph, without_natives
 from autodiff_viz.graph.rule_kinds import (
     ARRIVING,
     BACKWARD_AS,
@@ -63,6 +63,7 @@ from autodiff_viz.graph.rule_kinds import (
 from autodiff_viz.language.printer import INDENT
 from autodiff_viz.ops.misfits import Shape
 from autodiff_viz.ops.piecewise import COMPARISONS
+from autodiff_viz.ops.places import AT_PLACES, PLACES
 
 _OWN = frozenset((
     "torch", "checkpoint", "ctx", "forward", "value", "tensor", "print", "float", "slice", "grad",
@@ -71,7 +72,7 @@ _OWN = frozenset((
 """Names that the file uses itself."""
 
 _FLAT = frozenset((
-    "sign", "round", "floor", "argmax", "one_hot", "zeros_like", "ones_like", "uniform", "normal",
+    "sign", "round", "floor", "argmax", "argsort", "one_hot", "zeros_like", "ones_like", "uniform", "normal",
     *COMPARISONS,
 ))  # fmt: skip
 """Ops whose value has no gradient in PyTorch."""
@@ -204,7 +205,11 @@ class _TorchBody(Body):
         """Return whether the op of a node has a gradient to pass to one of `names`."""
         if node.op == GRAD and self._constant(node):
             return False
-        skipped = {"where": {0}, "softmax_cross_entropy_with_integer_labels": {1}, "at_set": set()}
+        skipped = {
+            "where": {0},
+            "softmax_cross_entropy_with_integer_labels": {1},
+            **{op: {PLACES} for op in AT_PLACES},
+        }
         beside = skipped.get(node.op, set())
         return node.op not in _FLAT and any(name in names for slot, name in node.wires if slot not in beside)
 
@@ -432,7 +437,8 @@ def torch_program(graph: Graph, seed: Any, dtype: str) -> str:
     Raises:
       GraphError: as `to_torch`.
     """
-    if problems := diagnose(replace(known_graph(graph), groups=())):
+    without_natives(known_graph(graph), "a PyTorch program")
+    if problems := diagnose(replace(graph, groups=())):
         raise GraphError(problems)
     if graph.output is None:
         raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))
@@ -490,7 +496,9 @@ def _used(function: str, lines: Sequence[str]) -> bool:
 
 
 def _helpers(lines: Sequence[str]) -> list[str]:
-    return [source for name, source in _FUNCTIONS.items() if _used(name, lines)]
+    called = [source for name, source in _FUNCTIONS.items() if _used(name, lines)]
+    # One of them may call another.
+    return [source for name, source in _FUNCTIONS.items() if _used(name, [*lines, *called])]
 
 
 def _leaf(node: Node, lab: Trace) -> ast.expr:

@@ -14,9 +14,10 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 from autodiff_viz.engine.whole_program.jaxprs import CALLS, NAMES, opened, primitive_of
 from autodiff_viz.functions.equations import Equation, Shape, Value, constant, numbers
-from autodiff_viz.functions.known_functions import BEGUN_BY, op_begun, op_called
+from autodiff_viz.functions.known_functions import BEGUN_BY, OURS, argsorted, op_begun, op_called
 from autodiff_viz.functions.native_ops import NO_REVERSE, native_op
 from autodiff_viz.functions.nodes import Frame, Held, Nodes, NoTerm, Ref, Terms
+from autodiff_viz.functions.places import PLACED
 from autodiff_viz.functions.primitives import PRIMITIVES, reshaped
 from autodiff_viz.functions.source_names import JAX, SourceNames
 from autodiff_viz.graph import limits
@@ -25,6 +26,7 @@ from autodiff_viz.graph.model import IDENTITY, INPUT, Lambda, Rule
 from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, PULLBACK, STOP
+from autodiff_viz.ops.catalog import OPS
 
 REMAT = frozenset({"remat2", "checkpoint", "RematTraced"})
 CUSTOM = frozenset({"custom_jvp_call", "custom_vjp_call"})
@@ -33,12 +35,9 @@ SILENT = frozenset({"broadcast_in_dim", "convert_element_type", "reshape", "sque
 
 MOVES = frozenset({
     "argmax", "argmin", "broadcast_in_dim", "concatenate", "copy", "expand_dims", "reshape", "slice", "split",
-    "squeeze", "transpose",
+    "squeeze", "top_k", "transpose",
 })  # fmt: skip
 """Primitives of whole numbers that an op of floats does as well."""
-
-PLACED = frozenset({"dynamic_slice", "dynamic_update_slice", "gather", "scatter", "scatter-add"})
-"""Primitives whose last operands are places."""
 
 WRITTEN_OUT = 16  # elements of a constant that stands in a slot; a larger one is an input
 LARGEST = 1e29  # a number with more digits before the point is written as a product
@@ -51,6 +50,7 @@ class Converter:
     def __init__(self, out: Nodes | Terms, usual: Any, names: SourceNames | None = None):
         self.out, self.usual, self.names = out, usual, names or SourceNames()
         self.unreversed: list[str] = []
+        self.mapped = False  # whether the function is one of rows, along axes that no op of ours knows
         self.constant_names: dict[int, str] = {}
         self._arrays: dict[bytes, Held] = {}
 
@@ -312,6 +312,9 @@ class Converter:
     def _called(self, equation: Equation) -> list[Value]:
         operands = equation.operands
         jaxpr, name = equation.params[CALLS[equation.name]], equation.params.get("name", "")
+        if name in OURS and (OPS[OURS[name][0]].elementwise or not self.mapped):
+            op, given = OURS[name]
+            return [self.emit(op, [self.held(each) for each in operands], equation.avals[0], **given)]
         if _is_of_jax(opened(jaxpr)):
             known = self._known(equation, name)
             if known is not None:
@@ -327,30 +330,13 @@ class Converter:
             return [self.elementwise("clip", equation.operands, aval)]
         if name == "_one_hot" and not others and x.held is not None and tuple(aval.shape[:-1]) == x.shape:
             return [self.emit("one_hot", (x.held,), aval, num_classes=int(aval.shape[-1]))]
-        if name == "take_along_axis" and len(others) == 1 and self._is_usual(x):
-            return self._chosen(x, others[0], aval)
+        if name == "argsort" and self._is_usual(x) and not others:
+            given = argsorted(equation.source)
+            return None if given is None else [self.emit("argsort", (self.held(x),), aval, **given)]
         if x.is_float and self._is_usual(x) and (found := op_called(equation.source)) is not None:
             op, given = found
             return [self.emit(op, (self.held(x),), aval, **given)]
         return None
-
-    def _chosen(self, x: Value, place: Value, like: Any) -> list[Value] | None:
-        """Return for each row the element at the place that an argument names: a class, in a loss."""
-        classes = x.shape[-1] if x.shape else 0
-        if (
-            place.shape != (*x.shape[:-1], 1)
-            or not place.is_int
-            or not self.is_in_graph(place)
-            or place.constant
-        ):
-            return None
-        wanted = np.asarray(numbers(place))
-        if ((wanted < 0) | (wanted >= classes)).any():
-            return None
-        labels = reshaped(self, place, jax.ShapeDtypeStruct(x.shape[:-1], place.dtype))
-        hot = self.emit("one_hot", (self.held(labels),), x, num_classes=int(classes))
-        row = self.emit("where", (hot.held, self.held(x), 0.0), x)
-        return [self.emit("sum", (row.held,), like, axis=len(x.shape) - 1, keepdims=True)]
 
     def _named(self, equation: Equation) -> list[Value]:
         (x,) = equation.operands
@@ -440,6 +426,12 @@ class Converter:
             return self._natives(equation)
         mark = len(self.out.drafts)
         (value,) = self._inlined(jaxpr, equation.operands, Frame(name))
+        if self._is_one_op(value, moved, mark):
+            self.out.drafts[mark].rule = Rule(PULLBACK, function)
+            self._name(name, [value], 0)
+            return [value]
+        # As of `first`: of the value itself it passes nothing.
+        function = Lambda(("v", "y", *function.args[1:]), (0.0, *function.body))
         # Nothing goes back by the equations themselves, not even 0 times an infinite slope.
         stopped = self._stopped(value, mark)
         ruled = self.emit(
@@ -447,6 +439,13 @@ class Converter:
         )
         self._name(name, [ruled], 0)
         return [ruled]
+
+    def _is_one_op(self, value: Value, moved: Sequence[Value], mark: int) -> bool:
+        """Return whether a function is one op of what it differentiates by, which can have the rule."""
+        if len(self.out.drafts) != mark + 1 or value.held != Ref(mark):
+            return False
+        draft = self.out.drafts[mark]
+        return draft.rule.kind == FOLLOW and draft.slots == tuple(self.held(each) for each in moved)
 
     def _stopped(self, value: Value, mark: int) -> Held:
         """Return a value that passes nothing on: of a node made since `mark` that nothing reads, itself."""
@@ -488,7 +487,7 @@ class Converter:
             body = tuple(terms.held(each) for each in results)
         except (NoTerm, GraphError):
             return None
-        return Lambda((*arguments[:1], "y", *arguments[1:], "out"), (0.0, *body))
+        return Lambda((*arguments, "out"), body)
 
 
 def _last(sources: Sequence[Any], env: dict[Any, Value], read: Any) -> Equation:

@@ -315,6 +315,33 @@ def _at_set(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, A
     return Misfit(needed, f"Give v the shape {describe_shape(place)}." if place else "Make v a number.")
 
 
+def _take_along_axis(
+    names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]
+) -> Misfit | None:
+    (x, indices), axis = shapes, given["axis"]
+    if not x or axis is None or not -len(x) <= axis < len(x):
+        return None
+    if len(x) != len(indices):
+        needed = f"indices must have as many axes as x, {len(x)}; it has {len(indices)}."
+        return Misfit(needed, "take(x, indices, axis=0) takes the same places of all lines.")
+    for i, (m, n) in enumerate(zip(x, indices, strict=True)):
+        if i != axis % len(x) and m != n and 1 not in (m, n):
+            needed = f"All but axis {axis % len(x)} must be equal or 1: on axis {i}, x has {m}, indices {n}."
+            return Misfit(needed, "Give indices the shape of x there.")
+    return None
+
+
+def _at_add(names: Sequence[str], shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
+    (x, indices, _), axis = shapes, given["axis"]
+    if not 0 <= axis < len(x):
+        return None
+    place = (*x[:axis], *indices, *x[axis + 1 :])
+    needed = f"updates must fill the places of x, which are {describe_shape(place)}."
+    return Misfit(
+        needed, f"Give updates the shape {describe_shape(place)}." if place else "Make it a number."
+    )
+
+
 def _axis(op: Op, shapes: Sequence[Shape], given: Mapping[str, Any]) -> Misfit | None:
     """Explain a parameter `axis` that is out of range."""
     axis = given.get("axis")
@@ -345,5 +372,7 @@ MISFITS: Mapping[str, Explain] = {
     ),
     "getitem": _getitem,
     "at_set": _at_set,
+    "take_along_axis": _take_along_axis,
+    "at_add": _at_add,
 }
 """Explanations by op; elementwise ops are explained by the rules of broadcasting."""

@@ -79,46 +79,33 @@ def elementwise(op: str) -> Callable[..., Any]:
 
 
 ELEMENTARY = {
-    name: name
-    for name in (
-        "exp",
-        "log",
-        "log1p",
-        "expm1",
-        "sin",
-        "cos",
-        "tan",
-        "tanh",
-        "sqrt",
-        "square",
-        "sign",
-        "floor",
-        "add",
-        "abs",
-        "erf",
-    )
-}
-"""Functions that NumPy and `jax.lax` call by the names of our ops."""
+    **{
+        name: name
+        for name in (
+            "exp", "exp2", "log", "log1p", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sqrt",
+            "cbrt", "square", "sign", "floor", "abs",
+        )
+    },
+    **{f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+}  # fmt: skip
+"""Functions of one array that NumPy and `jax.lax` have by one name, with the name of the op."""
 
 SAME = {
-    "numpy": ELEMENTARY
-    | {
-        "maximum": "maximum",
-        "minimum": "minimum",
-        "arcsin": "arcsin",
-        "arccos": "arccos",
-        "arctan": "arctan",
+    "numpy": {
+        **ELEMENTARY,
+        **{op: op for op in ELEMENTARY.values() if op.startswith("arc")},
+        **{
+            name: name
+            for name in ("add", "maximum", "minimum", "log2", "log10", "logaddexp", "hypot", "arctan2")
+        },
+        "atan2": "arctan2",
         "subtract": "sub",
         "multiply": "mul",
         "divide": "div",
         "true_divide": "div",
         "negative": "neg",
-        "power": "pow",
         "absolute": "abs",
         "fabs": "abs",
-        "asin": "arcsin",
-        "acos": "arccos",
-        "atan": "arctan",
     },
     "nn": {
         "relu": "relu",
@@ -128,20 +115,15 @@ SAME = {
         "tanh": "tanh",
         "swish": "silu",
     },
-    "lax": ELEMENTARY
-    | {
-        "sub": "sub",
-        "mul": "mul",
-        "div": "div",
-        "neg": "neg",
+    "lax": {
+        **ELEMENTARY,
+        **{name: name for name in ("add", "sub", "mul", "div", "neg", "erf", "erfc", "rsqrt")},
+        "atan2": "arctan2",
         "max": "maximum",
         "min": "minimum",
         "logistic": "sigmoid",
-        "asin": "arcsin",
-        "acos": "arccos",
-        "atan": "arctan",
     },
-    "scipy.special": {"erf": "erf", "expit": "sigmoid"},
+    "scipy.special": {"erf": "erf", "erfc": "erfc", "expit": "sigmoid"},
 }
 """Functions that are one op of ours, by library, with the op's name."""
 
@@ -360,7 +342,8 @@ def _full(r: Interpreter, framework: str, shape: Any, value: Any, dtype: Any = N
     sizes = shape_argument(shape)
     kind = single(r, named_dtype(r, dtype), framework)
     if isinstance(value, Array):
-        return r.make("broadcast_to", [value], shape=sizes)
+        made = r.make("broadcast_to", [value], shape=sizes)
+        return made if kind is None else cast(r, made, kind)
     if not isinstance(value, (int, float)):
         raise Refused("An array is filled with one number.")
     if not math.isfinite(value):
@@ -392,7 +375,9 @@ def _like(value: float) -> Callable[..., Any]:
 def _eye(r: Interpreter, f: str, N: int, M: Any = None, k: int = 0, dtype: Any = None) -> Array:
     rows, columns = shape_argument((N, N if M is None else M))
     kind = single(r, named_dtype(r, dtype), f) or usual(r, f)
-    return constant(r, np.eye(*sized((rows, columns)), k if type(k) is int else 0), f, kind)
+    if type(k) is not int:
+        raise Refused("The diagonal of eye() is a whole number that is written out.")
+    return constant(r, np.eye(*sized((rows, columns)), k), f, kind)
 
 
 def _linspace(
@@ -400,8 +385,11 @@ def _linspace(
 ) -> Array:
     count = shape_argument(num)[0]
     if not isinstance(start, (int, float)) or not isinstance(stop, (int, float)):
-        share = constant(r, np.linspace(0.0, 1.0, *sized((count,)), endpoint=bool(endpoint)), f, usual(r, f))
-        return r.make("add", [start, r.make("mul", [share, r.make("sub", [stop, start])])])
+        share = np.linspace(0.0, 1.0, *sized((count,)), endpoint=bool(endpoint))
+        rank = max(len(shape_of(r, one)) for one in (start, stop))
+        share = constant(r, share.reshape(count, *[1] * rank), f, usual(r, f))  # the steps are the first axis
+        made = r.make("add", [start, r.make("mul", [share, r.make("sub", [stop, start])])])
+        return made if dtype is None else cast(r, made, named_dtype(r, dtype))
     numbers = np.linspace(start, stop, *sized((count,)), endpoint=bool(endpoint))
     return constant(r, numbers, f, single(r, named_dtype(r, dtype), f) or usual(r, f))
 
@@ -487,10 +475,19 @@ def reduced(op: str) -> Callable[..., Any]:
     """Return the reading of a reduction, over one axis, several or all."""
 
     def read(
-        r: Interpreter, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, where: Any = None
+        r: Interpreter,
+        x: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        *,
+        keepdims: Any = False,
+        where: Any = None,
     ) -> Array:
-        if dtype is not None and named_dtype(r, dtype) not in FLOATS:
-            raise Refused(f"{op}() is not read with a dtype of whole numbers.")
+        if dtype is not None:
+            if op in ("max", "min"):
+                raise Refused(f"{op}() takes no dtype.", f"Write {op}(x.astype(...)).")
+            x = r_array(r, x)
+            x = cast(r, x, named_dtype(r, dtype)) if isinstance(x, Array) else x
         if where is None:
             return fold(r, op, x, axis, keepdims)
         if op not in ("sum", "mean", "prod"):
@@ -561,10 +558,10 @@ def shape_of(r: Interpreter, x: Any) -> tuple[int, ...]:
 
 @known("numpy.var")
 def variance(
-    r: Interpreter, x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, correction: int = 0
+    r: Interpreter, x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: bool = False, correction: Any = None
 ) -> Array:
     """Read a variance as the mean square distance from the mean."""
-    x, ddof = r_array(r, x), ddof or correction
+    x, ddof = r_array(r, x), ddof if correction is None else correction
     centred = r.make("sub", [x, fold(r, "mean", x, axis, axis is not None)])
     squares = r.make("square", [centred])
     if not ddof:
@@ -648,7 +645,7 @@ def expand(r: Interpreter, x: Any, axis: Any) -> Array:
     return r.make("expand_dims", [x], axis=axis_argument(axis))
 
 
-@known("numpy.squeeze", "lax.squeeze")
+@known("numpy.squeeze")
 def squeeze(r: Interpreter, x: Array, axis: Any = None) -> Array:
     """Read that axes of length 1 go."""
     shape = shape_of(r, x)
@@ -663,10 +660,14 @@ def squeeze(r: Interpreter, x: Array, axis: Any = None) -> Array:
 
 
 def _joined(op: str) -> Callable[..., Any]:
-    def read(r: Interpreter, arrays: Any, axis: int = 0) -> Array:
+    def read(r: Interpreter, arrays: Any, axis: Any = 0) -> Array:
         items = [r_array(r, item) for item in r.items(arrays, ast.Constant(0))]
         if not items:
             raise Refused("There is nothing to join.")
+        if axis is None:
+            if op != "concatenate":
+                raise Refused(f"{op}() needs an axis.", "Write axis=0.")
+            items, axis = [reshape(r, item, -1) for item in items], 0
         made = r.make(op, items, axis=axis_argument(axis))
         if made.framework == "numpy" and r.library == "jax":
             made.framework = "jax"
@@ -680,7 +681,8 @@ def r_array(r: Interpreter, value: Any) -> Any:
     return _array(r, r.library, value) if isinstance(value, (list, tuple)) else value
 
 
-FUNCTIONS["numpy.concatenate"] = FUNCTIONS["numpy.concat"] = _joined("concatenate")
+FUNCTIONS["numpy.concatenate"] = _joined("concatenate")
+FUNCTIONS["numpy.concat"] = lambda r, arrays, /, *, axis=0: _joined("concatenate")(r, arrays, axis)
 FUNCTIONS["numpy.stack"] = _joined("stack")
 FUNCTIONS["lax.concatenate"] = lambda r, operands, dimension: _joined("concatenate")(r, operands, dimension)
 
@@ -710,8 +712,8 @@ def clip(
     return r.make("clip", [r_array(r, x), low, high])
 
 
-@known("numpy.argmax", "lax.argmax")
-def argmax(r: Interpreter, x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+@known("numpy.argmax")
+def argmax(r: Interpreter, x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Read the place of the largest."""
     options: dict[str, Any] = {} if axis is None else {"axis": axis_argument(axis)}
     return r.make("argmax", [r_array(r, x)], dtype=INT, **options, **({"keepdims": True} if keepdims else {}))
@@ -746,7 +748,7 @@ METHODS.update({name: FUNCTIONS[f"numpy.{name}"] for name in SHARED})
 METHODS["flatten"] = ravel
 METHODS["copy"] = lambda r, x: replace(x)
 METHODS["block_until_ready"] = lambda r, x: x
-METHODS["astype"] = lambda r, x, dtype: cast(r, x, named_dtype(r, dtype))
+METHODS["astype"] = FUNCTIONS["numpy.astype"] = lambda r, x, dtype: cast(r, x, named_dtype(r, dtype))
 METHODS["view"] = lambda r, x: x
 
 

@@ -312,7 +312,7 @@ def placed_values(r: Interpreter, x: Array, index: Any, value: Any, target: ast.
     value = r_array(r, value)
     if isinstance(value, Array) and value.framework == "jax" and value.traced:
         raise untraced("numpy.array")
-    if isinstance(value, Array) and value.dtype != x.dtype or x.dtype == INT and isinstance(value, Array):
+    if (isinstance(value, Array) and value.dtype != x.dtype) or (x.dtype == INT and isinstance(value, Array)):
         value = cast(r, value, x.dtype)
     elif x.dtype in (INT, BOOL) and not isinstance(value, Array):
         value = bool(value) if x.dtype == BOOL else int(value)

@@ -15,7 +15,6 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -78,8 +77,6 @@ class Info:
       array: whether it is an array of NumPy although it has one element and no axis.
       sources: the nodes that a leaf is differentiated by: one for each set of numbers that it has had.
       grad: `.grad`.
-      hooks: functions of its gradient, in order.
-      hooked: the node whose rule stands for them.
       stale: whether its parent has changed since it was computed.
       unusable: whether autograd refuses to compute with it after such a change.
       readonly: why it cannot be changed in place; "" if it can.
@@ -99,8 +96,6 @@ class Info:
     array: bool = False
     sources: list[Ref] = field(default_factory=list)
     grad: Array | None = None
-    hooks: list[Any] = field(default_factory=list)
-    hooked: Ref | None = None
     stale: bool = False
     unusable: bool = False
     readonly: str = ""
@@ -495,6 +490,7 @@ def passed(r: Interpreter, numbers: set[int], retain: bool) -> None:
                 "second-backward",
             )
         for about, version, changes in call.saved:
+            r.check_known(about.storage)  # who may have changed it was not read
             if about.counter.version != version:
                 raise LibraryError(
                     "one of the variables needed for gradient computation has been modified by an inplace "

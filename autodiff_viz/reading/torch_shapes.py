@@ -166,7 +166,13 @@ def _ordered(r: Interpreter, x: Any, order: tuple[int, ...]) -> Array:
     return in_order(r, tensor(r, x), order)
 
 
-@both("t", "adjoint")
+@both("adjoint")
+def adjoint(r: Interpreter, input: Array) -> Array:
+    """Read a transposition of the last two dimensions."""
+    return transpose(r, input, -2, -1)
+
+
+@both("t")
 def t(r: Interpreter, input: Array) -> Array:
     """Read a transposition of a matrix."""
     return _ordered(r, input, tuple(reversed(range(len(shape_of(r, input))))))
@@ -350,13 +356,23 @@ for _name in ("cat", "concat", "concatenate"):
 TORCH["torch.stack"] = _joined("stack")
 
 
-@arrays.known("torch.hstack", "torch.column_stack", table=TORCH)
+@arrays.known("torch.hstack", table=TORCH)
 def hstack(r: Interpreter, tensors: Any) -> Array:
     """Read tensors side by side."""
     flat = len(shape_of(r, tensors[0])) < 2
     return r.make(
         "concatenate", [TORCH["torch.atleast_1d"](r, one) for one in tensors], axis=0 if flat else 1
     )
+
+
+@arrays.known("torch.column_stack", table=TORCH)
+def column_stack(r: Interpreter, tensors: Any) -> Array:
+    """Read columns side by side; a vector is one."""
+    columns = [
+        one if len(shape_of(r, one)) > 1 else arrays.reshape(r, one, prod(shape_of(r, one)), 1)
+        for one in (tensor(r, one) for one in tensors)
+    ]
+    return r.make("concatenate", columns, axis=1)
 
 
 @arrays.known("torch.vstack", "torch.row_stack", table=TORCH)

@@ -8,9 +8,11 @@ the graph, a declared pullback passes what PyTorch passes. They stand by what th
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from math import prod
 from typing import Any
 
@@ -51,10 +53,34 @@ def both(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            TORCH[f"torch.{name}"] = TENSOR[name] = function
+            read = function if name in OF_PYTHON else _with_names_of_numpy(function)
+            TORCH[f"torch.{name}"] = TENSOR[name] = read
         return function
 
     return register
+
+
+NAMES_OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
+"""What PyTorch takes for names of its own."""
+
+OF_PYTHON = ("norm", "split")
+"""Functions that PyTorch writes in Python, which take no names of NumPy."""
+
+
+def _with_names_of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    known = inspect.signature(function).parameters
+    names = {theirs: own for theirs, own in NAMES_OF_NUMPY.items() if own in known and theirs not in known}
+    if not names:
+        return function
+
+    @wraps(function)
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        named = {names.get(name, name): value for name, value in keywords.items()}
+        if len(named) != len(keywords):
+            raise LibraryError("dim and axis, or keepdim and keepdims, are the same argument.", "Give one.")
+        return function(r, *args, **named)
+
+    return read
 
 
 def functional(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -521,9 +547,7 @@ def drawing(name: str, draw: Callable[[Generator, tuple[int, ...], str], np.ndar
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
-        generator: Any = None,
     ) -> Array:
-        _own_generator(generator)
         shape = sizes_of(r, sizes if size is None else (size,))
         kind = named_dtype(r, dtype) or r.state(Draws).default
         drawn = draw(r.state(Draws).generator, shape, kind)
@@ -535,13 +559,6 @@ def drawing(name: str, draw: Callable[[Generator, tuple[int, ...], str], np.ndar
         return make(r, shape_of(r, input), dtype=dtype or input.dtype, requires_grad=requires_grad)
 
     TORCH[f"torch.{name}"], TORCH[f"torch.{name}_like"] = make, like
-
-
-def _own_generator(given: Any) -> None:
-    if given is not None:
-        raise Refused(
-            "A draw from a generator of its own is not read.", "Write torch.manual_seed(...).", "drawn"
-        )
 
 
 drawing("rand", lambda g, shape, dtype: g.uniform(shape, dtype=dtype))
@@ -576,14 +593,14 @@ def randint(
         size = given.pop()
     ends = [*given, *([low] if low is not None else []), *([high] if high is not None else [])]
     first, last = (0, ends[0]) if len(ends) == 1 else ends
-    drawn = generator(r).integers(whole(r, first), whole(r, last), sizes_of(r, (size,)))
+    drawn = r.state(Draws).generator.integers(whole(r, first), whole(r, last), sizes_of(r, (size,)))
     return kept(r, constant(r, drawn.astype(float), "torch", INT), dtype, False, "torch.randint")
 
 
 @arrays.known("torch.randperm", table=TORCH)
 def randperm(r: Interpreter, n: int, dtype: Any = None, device: Any = None) -> Array:
     """Read a drawn order."""
-    drawn = generator(r).permutation(sizes_of(r, (n,))[0])
+    drawn = r.state(Draws).generator.permutation(sizes_of(r, (n,))[0])
     return kept(r, constant(r, drawn.astype(float), "torch", INT), dtype, False, "torch.randperm")
 
 

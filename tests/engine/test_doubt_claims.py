@@ -16,8 +16,11 @@ from autodiff_viz.engine.trace import (
     LABELS,
     NO_PATH,
     OF_SUM,
+    OUTSIDE,
+    SPAN,
     ZERO,
     Trace,
+    outside,
     strays,
     sums,
     trace,
@@ -68,6 +71,15 @@ def check(claim: Claim, found: Trace) -> None:
         arrays = read(found, names[0])
         logits = found.value[names[0]] if len(arrays) == 1 else arrays[0]
         assert numbers == (0, logits.shape[-1] - 1)
+    elif claim.kind in (OUTSIDE, SPAN):
+        x, places = read(found, names[0])[:2]
+        # The last axis, unless there are updates: those of the tests go to the first one.
+        size = len(x) if len(found.graph[names[0]].slots) == 3 else x.shape[-1]
+        if claim.kind == SPAN:
+            assert numbers == (-size, size - 1)
+        for place in numbers if claim.kind == OUTSIDE else ():
+            assert any(np.array_equal(place, each, equal_nan=True) for each in places.ravel().astype(float))
+            assert np.round(place) not in range(-size, size)
     elif claim.kind == ZERO:
         assert not found.value[names[0]].any()
     elif claim.kind == NO_PATH:
@@ -102,7 +114,8 @@ LINES = (
     "{a} + {b}", "maximum({a}, {b})", "where({a}, {b}, {c})", "{a} * {a}", "mean_squared_error({a}, {b})",
     "one_hot({a}, num_classes=2)", "sin({a})", "sum({a}, axis=0)", "grad({a}, {b})", "grad({c}, {b})",
     "softmax_cross_entropy_with_integer_labels([[1.0, 2.0], [0.0, 3.0]], {a})", "{a} ** [2.0, 0.6]",
-    "one_hot([2.6, -1.0, 257.0], num_classes=257)", "stop_gradient({a}) * {b}", "0.5 * {a} - {b}",
+    "one_hot([2.6, -1.0, 257.0], num_classes=257)", "at_add({a}, {b}, 1.0)", "take_along_axis({a}, {b})",
+    "take({a}, {b}, axis=-1)", "stop_gradient({a}) * {b}", "0.5 * {a} - {b}",
 )  # fmt: skip
 
 
@@ -126,7 +139,7 @@ def mixed_traces(seed: int) -> list[Trace]:
 @pytest.mark.parametrize("seed", range(60))
 def test_every_warning_on_a_random_graph_is_true(seed):
     for found in mixed_traces(seed):
-        assert check_all(found) >= len([*strays(found)])
+        assert check_all(found) >= len([*strays(found), *outside(found)])
 
 
 @pytest.mark.nightly
@@ -157,6 +170,27 @@ LOGITS = (
 def test_the_labels_that_are_named_are_those_of_the_trace(text, dtype, said):
     found = trace(parse(text), dtype=dtype)
     assert [stray.text.startswith(said) for stray in strays(found)] == [True] * bool(said)
+    assert check_all(found) == bool(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "dtype", "said"),
+    [
+        ("y = take([1.0, 2.0, 3.0], [0.0, -3.0, 2.4])", "float32", ""),
+        (
+            "y = take([1.0, 2.0, 3.0], [0.0, 3.0, -4.0])", "float32",
+            "The places lie outside: \u22124, 3. The axis has places from \u22123 to 2.",
+        ),
+        (
+            "y = at_add([1.0, 2.0], [2.6, 1.0], 5.0)", "float32",
+            "The place lies outside: 2.6. The axis has places from \u22122 to 1.",
+        ),
+        ("y = take(broadcast_to(1.0, shape=(257,)), 256.0)", "bfloat16", ""),
+    ],
+)  # fmt: skip
+def test_the_places_that_are_named_are_those_of_the_trace(text, dtype, said):
+    found = trace(parse(text), dtype=dtype)
+    assert [doubt.text for doubt in outside(found)] == [said] * bool(said)
     assert check_all(found) == bool(said)
 
 

@@ -85,12 +85,26 @@ def _at_set(x, v, index=(0,)):
     return found
 
 
+def _take_along_axis(x, indices, axis=-1):
+    return np.take_along_axis(x, np.rint(indices).astype(int), axis)
+
+
+def _at_add(x, indices, updates, axis=0):
+    found, places = np.array(x), np.rint(indices).astype(int)
+    np.add.at(found, (slice(None),) * axis + (places,), updates)
+    return found
+
+
 def _one_hot(x, num_classes=2):
     return np.where(np.rint(x)[..., None] == np.arange(num_classes), 1.0, 0.0).astype(x.dtype)
 
 
 def _argmax(x, axis=None, keepdims=False):
     return np.argmax(x, axis=axis, keepdims=keepdims).astype(x.dtype)
+
+
+def _argsort(x, axis=-1, descending=False):
+    return np.argsort(-x if descending else x, axis=axis, kind="stable").astype(x.dtype)
 
 
 def _sort(x, axis=-1, descending=False):
@@ -117,6 +131,13 @@ REFERENCES = {
     "arcsin": np.arcsin,
     "arccos": np.arccos,
     "arctan": np.arctan,
+    **{
+        name: getattr(np, name)
+        for name in ("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot")
+    },
+    **{name: getattr(np, name) for name in ("exp2", "log2", "log10", "logaddexp", "cbrt")},
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "erfc": scipy.special.erfc,
     "erf": scipy.special.erf,
     "tanh": np.tanh,
     "sigmoid": scipy.special.expit,
@@ -129,6 +150,7 @@ REFERENCES = {
     "clip": np.clip,
     "round": np.rint,
     "floor": np.floor,
+    "remainder": np.remainder,
     "where": lambda condition, a, b: np.where(condition != 0, a, b),
     "greater": lambda a, b: np.where(a > b, 1.0, 0.0),
     "less": lambda a, b: np.where(a < b, 1.0, 0.0),
@@ -145,6 +167,7 @@ REFERENCES = {
     "norm": np.linalg.norm,
     "cumsum": np.cumsum,
     "argmax": _argmax,
+    "argsort": _argsort,
     "one_hot": _one_hot,
     "sort": _sort,
     "logsumexp": scipy.special.logsumexp,
@@ -159,6 +182,9 @@ REFERENCES = {
     "expand_dims": lambda x, axis=0: np.expand_dims(x, axis),
     "getitem": _getitem,
     "at_set": _at_set,
+    "take": lambda x, indices, axis=None: np.take(x, np.rint(indices).astype(int), axis),
+    "take_along_axis": _take_along_axis,
+    "at_add": _at_add,
     "leaky_relu": lambda x: np.where(x > 0, x, x / 100),
     "elu": lambda x: np.where(x > 0, x, np.exp(x) - 1),
     "silu": lambda x: x / (1 + np.exp(-x)),

@@ -120,6 +120,7 @@ def test_slope_at_a_kink_or_an_end_is_the_one_that_jax_publishes(name, inputs, s
         ("norm", [3.0, -4.0], 5.0, [3.0, -4.0]),
         ("cumsum", [1.0, 2.0, 3.0], [1.0, 10.0, 100.0], [111.0, 110.0, 100.0]),
         ("argmax", [2.0, 5.0, 5.0], 1.0, [0.0, 0.0, 0.0]),
+        ("argsort", [2.0, 5.0, 5.0], [1.0, 10.0, 100.0], [0.0, 0.0, 0.0]),
     ],
 )
 def test_ties_zeros_and_running_sums_pass_what_the_docs_say(name, x, seed, wanted):
@@ -139,6 +140,28 @@ def test_an_update_cuts_the_path_to_what_it_replaces_and_sums_over_copies():
     to_x, to_v = pull_back(OPS["at_set"], [x, v], {"index": (0, (1, None, None))}, seed)
     np.testing.assert_array_equal(to_x, [[1.0, 0.0, 0.0], [10.0, 20.0, 30.0]])
     assert float(to_v) == 5.0
+
+
+PLACES = np.float32([2, 0, -1, 2, 7, -9])  # of three: the last is named three times, two lie outside
+ARRIVING = np.float32([1, 10, 100, 1000, 1e4, 1e5])
+
+
+@pytest.mark.parametrize("name", ["take", "take_along_axis"])
+def test_cotangents_of_a_place_add_up_and_one_outside_passes_nothing(name):
+    to_x, to_places = pull_back(OPS[name], [np.float32([1, 2, 3]), PLACES], {}, ARRIVING)
+    np.testing.assert_array_equal(to_x, [10.0, 0.0, 1101.0])
+    np.testing.assert_array_equal(to_places, np.zeros(6))
+    whole = PLACES.astype(int)
+    (jax_gives,) = jax.vjp(lambda x: jnp.take(x, whole), jnp.ones(3))[1](jnp.asarray(ARRIVING))
+    np.testing.assert_array_equal(to_x, jax_gives)
+
+
+def test_an_update_receives_what_arrives_at_its_place_and_one_outside_nothing():
+    seed = np.float32([1, 10, 100])
+    to_x, to_places, to_updates = pull_back(OPS["at_add"], [np.zeros(3), PLACES, ARRIVING], {}, seed)
+    np.testing.assert_array_equal(to_x, seed)
+    np.testing.assert_array_equal(to_places, np.zeros(6))
+    np.testing.assert_array_equal(to_updates, [100.0, 1.0, 100.0, 100.0, 0.0, 0.0])
 
 
 ROWS = np.float32([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

@@ -55,6 +55,18 @@ def _cross_entropy(logits, labels):
     return torch.nn.functional.cross_entropy(logits, labels.long(), reduction="none")
 
 
+def _take(x, indices, axis=None):
+    x, axis = (x.ravel(), 0) if axis is None else (x, axis % x.ndim)
+    return x[(*[slice(None)] * axis, indices.round().long())]
+
+
+def _at_add(x, indices, updates, axis=0):
+    index = (*[torch.arange(n) for n in x.shape[:axis]], indices.round().long())
+    grid = [each.reshape(-1, *[1] * (axis - 1 - i + indices.ndim)) for i, each in enumerate(index[:-1])]
+    shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+    return x.index_put((*grid, index[-1]), torch.broadcast_to(updates, shape), accumulate=True)
+
+
 SAME_NAME = [
     "add",
     "sub",
@@ -105,7 +117,15 @@ TORCH = {name: getattr(torch, name) for name in SAME_NAME} | {
     "argmax": lambda x, axis=None, keepdims=False: (
         x.argmax().float() if axis is None else x.argmax(dim=axis, keepdim=keepdims).float()
     ),
+    "argsort": lambda x, axis=-1, descending=False: torch.argsort(
+        x, dim=axis, descending=descending, stable=True
+    ).float(),
     "one_hot": lambda x, num_classes=2: (x.round()[..., None] == torch.arange(num_classes)).float(),
+    "take": _take,
+    "take_along_axis": lambda x, indices, axis=-1: torch.take_along_dim(
+        x, indices.round().long() % x.shape[axis], axis
+    ),
+    "at_add": _at_add,
     "sort": lambda x, axis=-1, descending=False: torch.sort(x, dim=axis, descending=descending).values,
     "logsumexp": lambda x, axis=None, keepdims=False: torch.logsumexp(
         x, dim=tuple(range(x.ndim)) if axis is None else axis, keepdim=keepdims

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.op import Refusal
 from tests.ops.references import REFERENCES, reference
 from tests.ops.samples import (
     OF_ARRAYS,
@@ -79,6 +80,7 @@ def test_defaults_of_the_record_are_those_of_the_function(op):
         ("expm1", [1e-10], [1e-10]),
         ("softmax", [1000.0, 1000.0], [0.5, 0.5]),
         ("argmax", [1.0, 3.0, 3.0], 1.0),
+        ("argsort", [3.0, np.nan, 1.0, 3.0], [2.0, 0.0, 3.0, 1.0]),
         (
             "one_hot",
             [0.4, 0.6, -1.0, 2.0, np.inf],
@@ -110,6 +112,33 @@ def test_any_number_but_zero_counts_as_true():
     np.testing.assert_array_equal(
         where(jnp.float32([-0.5, 0.0, 2.0]), jnp.float32(1.0), jnp.float32(9.0)), [1, 9, 1]
     )
+
+
+def test_a_negative_place_counts_from_the_end_and_one_outside_gives_nan():
+    """As the documentation of jax.numpy.take has it, with whole numbers: [10. 13. 10. nan nan]."""
+    x, places = jnp.arange(10.0, 14.0), jnp.float32([0, -1, -4, -5, 4])
+    wanted = [10.0, 13.0, 10.0, np.nan, np.nan]
+    np.testing.assert_array_equal(OPS["take"].apply(x, places), wanted)
+    np.testing.assert_array_equal(jnp.take(x, jnp.array([0, -1, -4, -5, 4])), wanted)
+    np.testing.assert_array_equal(OPS["take_along_axis"].apply(x, places), wanted)
+
+
+def test_what_is_added_outside_is_dropped_and_repeated_places_add_up():
+    """As x.at[places].add(v), by hand: 1 and 4 go to the first, 2 to the last, 8 and 16 nowhere."""
+    places, updates = jnp.float32([0, -1, -3, 3, -4]), jnp.float32([1, 2, 4, 8, 16])
+    found = OPS["at_add"].apply(jnp.zeros(3), places, updates)
+    np.testing.assert_array_equal(found, [5.0, 0.0, 2.0])
+    np.testing.assert_array_equal(jnp.zeros(3).at[places.astype(int)].add(updates), found)
+
+
+@pytest.mark.parametrize("place", [2.4, 1.6, 2.0])
+def test_a_place_is_rounded(place):
+    assert OPS["take"].apply(jnp.arange(4.0), jnp.float32(place)) == 2.0
+
+
+def test_a_negative_axis_is_refused_where_updates_are_added():
+    with pytest.raises(Refusal, match="axis is -1; it is counted from the first"):
+        OPS["at_add"].apply(jnp.zeros((2, 3)), jnp.float32(0.0), jnp.float32(1.0), axis=-1)
 
 
 @pytest.mark.parametrize(("index", "shape"), [((3,), (3,)), ((-4,), (3,)), ((0, 0), (3,)), ((0,), ())])

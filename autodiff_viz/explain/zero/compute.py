@@ -39,6 +39,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, STOP
 from autodiff_viz.graph.text import MINUS, listed_names, quoted, scalar
 from autodiff_viz.ops.piecewise import COMPARISONS
+from autodiff_viz.ops.places import AT_PLACES, PLACES
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +288,7 @@ def _in_order(graph: Graph, names: Set[str]) -> tuple[str, ...]:
 
 CONDITION = 0  # slot of a where
 PRODUCTS = frozenset({"mul", "dot", "matmul", "div"})
-CHOICES = COMPARISONS | {"argmax", "one_hot"}
+CHOICES = COMPARISONS | {"argmax", "argsort", "one_hot"}
 AGAIN, CONSTANT, ROUNDED, OVERFLOWED = "again", "constant", "rounded", "overflowed"
 ABOUT, READ, ARRIVES_SCALED, ARRIVES_IN_FLOAT32 = "about", "read", "arrives scaled", "arrives in float32"
 """Kinds of claims beside those of reasons, whose `names` are the nodes to blame and whose number, if any, is
@@ -446,6 +447,10 @@ def _why_unmended(found: Trace, name: str, node: Node) -> str:
         if {slot for slot, producer in node.wires if producer in reach} == {CONDITION}:
             return "A condition only chooses a branch, and has no derivative: so there is no mend."
         return "It takes the other branch here: to take this one is another function, so there is no mend."
+    if node.op in AT_PLACES:
+        reach = descendants(found.graph, [name])
+        if {slot for slot, producer in node.wires if producer in reach} == {PLACES}:
+            return "A place only chooses elements, and has no derivative: so there is no mend."
     if node.op in PRODUCTS and any(
         not np.any(found.value[slot] if isinstance(slot, str) else slot) for slot in node.op_slots
     ):

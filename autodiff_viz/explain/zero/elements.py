@@ -20,6 +20,7 @@ from autodiff_viz.graph.model import Node
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, STOP
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.places import AT_PLACES, PLACES
 
 # Kinds of reasons, in the order in which `why_zero` takes causes off
 
@@ -79,6 +80,10 @@ class _Search:
         """The trace with random values, and with smooth ops that read the same: no op selects elements."""
         draws, found = np.random.default_rng(0), self.found
         noise = {n: draws.uniform(0.5, 1.0, v.shape).astype(found.dtype) for n, v in found.value.items()}
+        for node in found.graph.nodes:
+            if node.op in AT_PLACES and isinstance(places := node.slots[PLACES], str):
+                # Places choose elements: rounded they stay what they are.
+                noise[places] = found.value[places] + noise[places] / 4
         nodes = []
         for node in found.graph.nodes:
             if node.op in SMOOTH:

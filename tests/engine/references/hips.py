@@ -266,6 +266,55 @@ def _at_set(x: Any, v: Any, index: tuple = (0,)) -> Any:
     return anp.where(numbers < 0, x, picked)
 
 
+def _whole(indices: Any, size: int) -> np.ndarray:
+    """Places from 0; those that are none become the size itself."""
+    places = np.rint(getval(indices)).astype(int)
+    places = np.where(places < 0, places + size, places)
+    return np.where((places < 0) | (places >= size), size, places)
+
+
+def _take(x: Any, indices: Any, axis: int | None = None) -> Any:
+    """The slices of x with one of NaN behind them, which a place outside names."""
+    rows = anp.reshape(x, (-1,)) if axis is None else anp.moveaxis(x, axis, 0)
+    places = _whole(indices, rows.shape[0])
+    found = anp.concatenate([rows, np.full((1, *rows.shape[1:]), np.nan)])[places]
+    back = 0 if axis is None else axis % np.ndim(getval(x))
+    return anp.transpose(
+        found,
+        (
+            *range(places.ndim, places.ndim + back),
+            *range(places.ndim),
+            *range(places.ndim + back, found.ndim),
+        ),
+    )
+
+
+def _take_along_axis(x: Any, indices: Any, axis: int = -1) -> Any:
+    axis %= np.ndim(getval(x))
+    places = _whole(indices, np.shape(getval(x))[axis])
+    sides = [
+        1 if i == axis else max(n, m)
+        for i, (n, m) in enumerate(zip(np.shape(getval(x)), places.shape, strict=True))
+    ]
+    lines = x * np.ones(sides)
+    behind = [1 if i == axis else n for i, n in enumerate(np.shape(getval(lines)))]
+    lines = anp.concatenate([lines, np.full(behind, np.nan)], axis=axis)
+    index = list(np.indices([places.shape[i] if i == axis else n for i, n in enumerate(sides)]))
+    index[axis] = np.broadcast_to(places, index[axis].shape)
+    return lines[tuple(index)]
+
+
+def _at_add(x: Any, indices: Any, updates: Any, axis: int = 0) -> Any:
+    """One sum for each place: a matrix of 0 and 1 says which updates it has."""
+    rows = anp.moveaxis(x, axis, 0)
+    places = _whole(indices, rows.shape[0])
+    shape = np.shape(getval(x))
+    whole = updates * np.ones((*shape[:axis], *places.shape, *shape[axis + 1 :]))
+    lines = anp.reshape(whole, (*shape[:axis], places.size, *shape[axis + 1 :]))
+    hits = (places.ravel() == np.arange(rows.shape[0])[:, None]).astype(float)
+    return x + anp.moveaxis(anp.tensordot(hits, lines, axes=([1], [axis])), 0, axis)
+
+
 def _sort(x: Any, axis: int = -1, descending: bool = False) -> Any:
     values = getval(x)
     places, order = list(np.indices(values.shape)), np.argsort(values, axis=axis, kind="stable")
@@ -286,6 +335,10 @@ def _prod(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 def _argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return np.argmax(getval(x), axis=axis, keepdims=keepdims).astype(float)
+
+
+def _argsort(x: Any, axis: int = -1, descending: bool = False) -> Any:
+    return np.argsort(-getval(x) if descending else getval(x), axis=axis, kind="stable").astype(float)
 
 
 def _one_hot(x: Any, num_classes: int = 2) -> Any:
@@ -318,7 +371,15 @@ OPS: dict[str, Callable] = {
         for name in ("sign", "floor", "maximum", "minimum", "sum", "mean", "dot", "matmul")
     },
     "arctan": anp.arctan,
+    **{
+        name: getattr(anp, name)
+        for name in ("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot")
+    },
+    **{name: getattr(anp, name) for name in ("exp2", "log2", "log10", "logaddexp", "remainder")},
+    "rsqrt": lambda x: x**-0.5,
+    "cbrt": lambda x: anp.sign(x) * anp.abs(x) ** (1.0 / 3.0),
     "erf": special.erf,
+    "erfc": special.erfc,
     "round": anp.rint,
     "sigmoid": special.expit,
     "softplus": lambda x: anp.logaddexp(x, 0.0),
@@ -338,9 +399,13 @@ OPS: dict[str, Callable] = {
     "norm": _norm,
     "cumsum": lambda x, axis=None: anp.cumsum(anp.atleast_1d(x), axis=axis),
     "argmax": _argmax,
+    "argsort": _argsort,
     "one_hot": _one_hot,
     "sort": _sort,
     "at_set": _at_set,
+    "take": _take,
+    "take_along_axis": _take_along_axis,
+    "at_add": _at_add,
     "logsumexp": lambda x, axis=None, keepdims=False: special.logsumexp(x, axis=axis, keepdims=keepdims),
     "softmax": lambda x, axis=-1: anp.exp(_log_softmax(x, axis)),
     "log_softmax": _log_softmax,

@@ -94,6 +94,16 @@ ELEMENTS = {
         "x = [[[[1.0], [2.0]]]]\nc = conv2d(x, [[[[0.0]]]], [0.0])\nz = sum(c) + x[0, 0, 0, 0]",
         [(FLAT, 1, ("c",))], "",
     ),
+    "rows that no place names": (
+        "x = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]\nz = sum(take(x, [2.0, 0.0, -1.0], axis=0))",
+        [(DISCONNECTED, 2, ())], "",
+    ),
+    "a place that is computed": (
+        "x = [1.0, 5.0, 3.0]\nz = take(x, argmax(x))", [(FLAT, 2, ("z",))], "",
+    ),
+    "an update outside": (
+        "x = [1.0, 5.0, 3.0]\nz = sum(at_add([0.0, 0.0], [1.0, 2.0, 0.0], x))", [(DISCONNECTED, 1, ())], "",
+    ),
     "a softmax that is added up": (  # both halves: 1/2 (1 - 1/2 - 1/2)
         "x = [1.0, 1.0]\nz = sum(softmax(x))", [(CANCELLED, 2, ("softmax_1",))],
         "Contributions that are not 0 add up to 0 at 'softmax_1'.",
@@ -136,7 +146,7 @@ def test_only_ops_that_select_elements_by_an_index_have_no_path_to_some():
         found = trace(replace(graph, output="z"), zeros) if names else None
         parts = [part for n in names for part in zero_elements(found, n)]
         without |= {op.name for part in parts if part.kind == DISCONNECTED}
-    assert without == {"getitem", "at_set"}
+    assert without == {"getitem", "at_set", "take", "take_along_axis"}
 
 
 def test_a_dead_unit_is_mended_where_others_fire():

@@ -344,5 +344,12 @@ def test_the_condition_of_a_where_is_not_called_a_branch():
     assert "It takes the other branch here" in why(text, "r").sentence
 
 
+def test_a_place_is_said_to_have_no_derivative():
+    """x chooses which of w is taken; w receives something."""
+    text = "x = 1.2\nw = [1.0, 2.0, 3.0]\ny = take(w, x)"
+    assert "A place only chooses elements" in why(text, "x").sentence
+    assert trace(parse(text)).gradient["w"].tolist() == [0.0, 1.0, 0.0]
+
+
 def test_a_reason_without_more_to_say_ends_with_its_full_stop():
     assert why("x = -2.0\ny = square(relu(x))").sentence.endswith("is 0 here.")
