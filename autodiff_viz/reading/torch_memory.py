@@ -393,6 +393,12 @@ def check_overlap(r: Interpreter, shown: np.ndarray | None, x: Array, other: Any
             "Write clone() of the tensor that is read.",
             "view",
         )
+    if not apart and not np.array_equal(shown, read) and np.intersect1d(shown, read).size:
+        raise Refused(
+            "What is read here is written to at the same time, and in which order depends on the machine.",
+            "Write clone() of the tensor that is read.",
+            "view",
+        )
 
 
 def check_in_place(r: Interpreter, x: Array, result: Array, about: Info, at: ast.AST | None) -> None:
