@@ -37,9 +37,11 @@ from autodiff_viz.reading.torch_memory import (
     LibraryError,
     Memory,
     change,
+    check_overlap,
     check_usable,
     info,
     lay_out,
+    places,
     record,
     refreshed,
 )
@@ -435,6 +437,8 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
             raise LibraryError("unsupported operand types for a Tensor.", "Write torch.tensor(...).", at=node)
         if not isinstance(side, (Array, int, float)):
             raise Refused("A tensor and this cannot be joined by an operator.", at=node)
+        if isinstance(node, ast.AugAssign) and isinstance(left, Array) and left.framework == "torch":
+            check_overlap(r, places(r, left), left, right)
         if of_numpy(r, side) and (side is left or isinstance(node, ast.AugAssign) or needs_grad(left)):
             raise LibraryError(
                 "an operator of a Tensor and an array of NumPy is not supported here.",

@@ -249,9 +249,14 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "solve ",
     ),
     (
+        Facts(("m",), ("o",)),
+        "kron ",
+    ),
+    (
         Facts(("",), ("",)),  # what makes a tensor, asks about one, or returns no floats
-        "DoubleTensor FloatTensor LongTensor Tensor __array all allclose any arange argmax argmin "
-        "autocast backward bernoulli bool complex copy cuda device dim element_size empty "
+        "DoubleTensor FloatTensor Generator LongTensor Tensor __array all allclose any arange argmax argmin "
+        "autocast compile register_post_accumulate_grad_hook set_default_device "
+        "backward bernoulli bool complex copy cuda device dim element_size empty "
         "empty_like eq equal eye fft fill fill_diagonal from_numpy full full_like ge greater "
         "greater_equal gt identity int inverse_fft is_contiguous is_floating_point "
         "is_grad_enabled isclose isnan item le less less_equal linspace logical_and logical_not "
