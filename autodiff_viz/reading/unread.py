@@ -299,7 +299,7 @@ def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects
         if not work:
             break
         own, where, is_function = work.pop()
-        pay(1 + (len(own.calls) + len(own.targets)) // 2)
+        pay(4 + 2 * (len(own.calls) + len(own.targets)))
         made.words |= own.loads | own.locals
         attributes |= own.attributes
         if is_function:

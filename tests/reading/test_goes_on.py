@@ -3,6 +3,7 @@
 The numbers are worked out by hand; what a statement may change is what Python and PyTorch let it change.
 """
 
+import ast
 import json
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import autodiff_viz as av
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.reading.costs import CALLS, budget
+from tests.reading.record import FOLDER, snippets
 
 TORCH = "import torch\nfrom elsewhere import foo\n"
 JAX = "import jax, jax.numpy as jnp\n"
@@ -21,6 +23,51 @@ def known(text: str, name: str) -> float:
     reading = av.read(text)
     found = reading.answers().get(name) if name in reading.answers() else reading.values()[name]
     return float(np.sum(found))
+
+
+REFUSED = {
+    "jax": "import jax.numpy as further\nother = further.fft.fft(further.ones(2))",
+    "torch": "import torch as further\nother = further.fft.fft(further.ones(2))",
+    "tf": "import tensorflow as further\nother = further.signal.rfft(further.ones(2))",
+}
+"""A statement of each library that is refused, draws nothing and changes nothing."""
+
+SNIPPETS = {
+    f"{library}: {name}": (library, name, text)
+    for library in REFUSED
+    for name, (text, expression) in snippets(library).items()
+    if expression != "refused"
+}
+ANSWERS = {
+    library: json.loads((FOLDER / f"{library}_answers.json").read_text("utf-8")) for library in REFUSED
+}
+
+
+@pytest.mark.every
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("which", SNIPPETS)
+def test_statements_in_between_that_are_refused_change_no_answer(which):
+    """What each library answers to these texts is recorded; what is put between has nothing to do with it."""
+    library, name, text = SNIPPETS[which]
+    lines, tree = text.rstrip("\n").split("\n"), ast.parse(text)
+    first = next(node for node in tree.body if not isinstance(node, (ast.Import, ast.ImportFrom)))
+    for node in reversed(tree.body):
+        if node.lineno >= first.lineno:
+            lines[node.end_lineno : node.end_lineno] = REFUSED[library].split("\n")
+    reading = av.read("\n".join(lines))
+    assert {problem.code for problem in reading.refused} == {"unknown-function"}
+    assert reading.unknown == ("other",)
+    answers = reading.answers()
+    for key, expected in ANSWERS[library][name].items():
+        if "(line" in key:  # which is another line here
+            continue
+        if key in reading.values() and key not in answers:
+            np.testing.assert_allclose(reading.values()[key], expected, rtol=2e-5, atol=1e-6, err_msg=key)
+            continue
+        if expected is None:
+            assert answers[key] is None
+        else:
+            np.testing.assert_allclose(answers[key], expected, rtol=2e-5, atol=1e-6, err_msg=key)
 
 
 def test_what_does_not_need_the_refused_statement_is_read():
