@@ -206,6 +206,13 @@ def test_a_pass_through_what_a_refused_call_may_have_changed_is_refused():
     text = f"{TORCH}x = torch.ones(2, requires_grad=True)\ny = x.exp()\nz = y.sum()\n{{}}z.backward()"
     np.testing.assert_allclose(av.read(text.format("")).answers()["x"], [np.e, np.e], rtol=1e-6)
     assert "x" not in av.read(text.format("foo(y)\n")).answers()
+    # The derivative of v x² by v, and so of its derivative 2 v x by v, depends on x.
+    twice = (
+        f"{TORCH}x = torch.tensor(3.0, requires_grad=True)\nv = torch.tensor(1.0, requires_grad=True)\n"
+        "(g,) = torch.autograd.grad(x * x, x, v, create_graph=True)\n{}torch.autograd.grad(g, v)"
+    )
+    assert av.read(twice.replace("{}", "")).answers()["v"] == 6.0
+    assert "v" not in av.read(twice.replace("{}", "foo(x)\n")).answers()
 
 
 def test_a_backward_that_is_not_read_makes_every_gradient_unknown():
