@@ -225,6 +225,7 @@ def test_a_backward_that_is_not_read_makes_every_gradient_unknown():
     for name in ("w", "u"):
         with pytest.raises(GraphError, match=r"is unknown: line 5"):
             reading.answers()[name]
+    assert set(reading.unknown) == {"z", "w.grad", "u.grad"}
     # Set to None, it is known once more: 3 of (3 w).
     assert av.read(f"{text}w.grad = None\n(w * 3.0).backward()").answers()["w"] == 3.0
 
