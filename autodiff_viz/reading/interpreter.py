@@ -81,6 +81,13 @@ class Return(Exception):
         self.value = value
 
 
+class Raised(Refused):
+    """Raised where the text itself raises an error, of this name."""
+
+    by_library = True
+    name = ""
+
+
 class Break(Exception):
     """Ends a loop."""
 
@@ -554,15 +561,23 @@ class Interpreter:
         except Refused as refused:
             # What the library itself refuses, the text may want to show; what is only not read here must
             # be told.
-            if not refused.by_library or not node.handlers:
+            handler = next((one for one in node.handlers if _catches(one, refused)), None)
+            if not refused.by_library or handler is None:
                 raise
             self.say(node, f"the error that is shown: {refused.message}")
-            if node.handlers[0].name:
-                self.scope.names[node.handlers[0].name] = refused.message
-            self.run(node.handlers[0].body)
+            if handler.name:
+                self.scope.names[handler.name] = refused.message
+            self.run(handler.body)
         else:
             self.run(node.orelse)
         self.run(node.finalbody)
+
+    def _do_Raise(self, node: ast.Raise) -> None:
+        made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        name = as_written(made) if made is not None else "an error again"
+        raised = Raised(f"The text raises {name} here, and ends.", at=node)
+        raised.name = name.rpartition(".")[2]
+        raise raised
 
     # Names.
 
@@ -1545,6 +1560,15 @@ _WORDS = {
     "TypeAlias": "type",
 }
 """Words of statements that are called otherwise in a syntax tree."""
+
+
+def _catches(handler: ast.ExceptHandler, refused: Refused) -> bool:
+    """Return whether a handler is for an error: for one of the text's own its name says so."""
+    if not isinstance(refused, Raised) or handler.type is None:
+        return True
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = {as_written(one).rpartition(".")[2] for one in types}
+    return bool(names & {refused.name, "Exception", "BaseException"})
 
 
 def _leaves(statement: ast.stmt) -> bool:
