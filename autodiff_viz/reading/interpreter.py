@@ -177,6 +177,7 @@ class Unread:
       numbers: nodes whose values may have been changed in place since, so that nobody knows the
         derivatives of what reads them.
       nodes: numbers of the nodes that statements have made which were then refused.
+      forgotten: whether anything is unknown.
       asked: line and words of those that ask for derivatives, in the order in which they are come by.
     """
 
@@ -185,6 +186,7 @@ class Unread:
     objects: dict[int, tuple[Any, Unknown]] = field(default_factory=dict)
     numbers: dict[int, Unknown] = field(default_factory=dict)
     nodes: set[int] = field(default_factory=set)
+    forgotten: bool = False
     asked: list[tuple[int, frozenset[str]]] = field(default_factory=list)
 
     def asks_again(self, name: str, line: int) -> int:
@@ -679,7 +681,7 @@ class Interpreter:
         except GraphError as error:  # an op that does not take these shapes
             problem = error.problems[0]
             raise Refused(problem.message, problem.hint, problem.code, node) from None
-        if self.unread.refused:
+        if self.unread.forgotten:
             self.check_known(value, node)
         return self.fresh(value) if isinstance(value, Array) else value
 
@@ -1056,7 +1058,7 @@ class Interpreter:
         if self.depth >= DEPTH:
             raise Refused(f"Calls are nested more than {DEPTH} deep.", "", "too-large", node)
         pay()
-        if self.unread.refused:
+        if self.unread.forgotten:
             self.check_known(function, node)
         self.depth += 1
         if node is not None:

@@ -549,20 +549,22 @@ def not_read(r: Interpreter, statement: ast.stmt, refused: Refused) -> None:
         r.unread.needs.pop(statement, None)
     elif statement not in r.unread.refused:
         r.unread.needs[statement] = refused.cause
-    if name := forget(r, [statement], refused.cause):
+    if name := forget(r, [statement], refused.cause).ends:
         r.unread.refused.pop(statement, None)
-        ends = Refused(
-            f"{refused.message} `{name}` counts for all that follows, which is not read therefore.",
-            refused.hint,
-            refused.code,
-            refused.at,
-        )
-        ends.ends = True
-        raise ends
+        raise _ending(refused, name)
 
 
-def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
-    """Note what is unknown since statements were not read; return what they name that counts for all else."""
+def _ending(refused: Refused, name: str) -> Refused:
+    """Return a refusal behind which nothing can be read."""
+    says = f"{refused.message} `{name}` counts for all that follows, which is not read therefore."
+    ends = Refused(says, refused.hint, refused.code, refused.at)
+    ends.ends = True
+    return ends
+
+
+def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> Effects:
+    """Note what is unknown since statements were not read; return what they may do."""
+    r.unread.forgotten = True
     scope = r.scope
     effects = effects_of(r, body, scope)
     line = body[0].lineno if cause is None else cause.line
@@ -595,7 +597,7 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
             one.seeded = False
         r.state(Seeds).seeded = False
         r.state(Random).seeded = False
-    return effects.ends
+    return effects
 
 
 def _changes_at_all(r: Interpreter, one: Any) -> bool:
@@ -667,14 +669,17 @@ def forget_rest(r: Interpreter, body: list[ast.stmt]) -> None:
 
 def aside(r: Interpreter, node: ast.expr, refused: Refused) -> None:
     """Note that an expression was refused whose value is only shown."""
+    shown = ast.copy_location(ast.Expr(node), node)
+    effects = forget(r, [shown], refused.cause)
+    if effects.ends:
+        raise _ending(refused, effects.ends)
+    changes = [one for one in (*effects.objects, *effects.stepped) if _changes_at_all(r, one)]
     if refused.cause is not None:
         r.unread.needs.setdefault(node, refused.cause)
-    elif asks(r, node):
+    elif effects.asks or effects.backward or effects.names or changes or facts_of([node]).stores:
         r.unread.refused.setdefault(node, refused)
     else:
         r.say(node, f"what is shown here is left out: {refused.message.rstrip('.')}")
-    shown = ast.copy_location(ast.Expr(node), node)
-    forget(r, [shown], refused.cause)
 
 
 def asks(r: Interpreter, node: ast.expr) -> bool:

@@ -246,9 +246,10 @@ def test_draws_behind_a_draw_that_is_not_read_are_unknown():
     assert av.read(text.format("y = torch.fft.fft(torch.ones(3))\n")).answers()["x"].shape == (3,)
 
 
-def test_nothing_is_read_behind_a_mode_that_is_not_read():
+@pytest.mark.parametrize("form", ["{}", "print({})"])
+def test_nothing_is_read_behind_a_mode_that_is_not_read(form):
     text = (
-        f"{TORCH}x = torch.tensor(1.0, requires_grad=True)\ntorch.set_grad_enabled(foo())\n"
+        f"{TORCH}x = torch.tensor(1.0, requires_grad=True)\n{form.format('torch.set_grad_enabled(foo())')}\n"
         "y = x * 2\ny.backward()"
     )
     reading = av.read(text)
@@ -332,6 +333,13 @@ def test_what_is_only_shown_and_no_derivative_is_left_out_with_a_sentence():
     (change,) = reading.changes
     assert change.line == 3
     assert "jax.numpy.fft.fft" in change.says
+
+
+@pytest.mark.parametrize("shown", ["foo(x)", "x.whatever_()", "(x := foo())", "f'{foo(x)}'"])
+def test_what_is_shown_and_may_change_something_is_a_refusal(shown):
+    reading = av.read(f"{TORCH}x = torch.ones(2)\nprint({shown})\ny = x * 2")
+    assert [problem.line for problem in reading.refused] == [4]
+    assert reading.unknown == ("x", "y")
 
 
 HARMLESS = """import os, sys, time, logging, warnings
