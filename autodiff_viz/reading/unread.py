@@ -409,6 +409,8 @@ def _of_call(
         return
     if isinstance(of, (Function, Class)) or (isinstance(of, Native) and of.inner is not None):
         return  # its own statements say what it changes
+    if type(of).__module__.endswith(("jax_custom_rules", "jax_transforms")):
+        return  # so it is of a function with a rule of its own
     if isinstance(of, Blank):
         return
     if isinstance(of, Instance):
@@ -607,6 +609,11 @@ def _changes_at_all(r: Interpreter, one: Any) -> bool:
     return not isinstance(one, (Path, tuple, Class, str, int, float))
 
 
+def _is_forgotten(r: Interpreter, one: Any) -> bool:
+    """Return whether a value is one that is unknown once it may have been changed."""
+    return _changes_at_all(r, one) and not isinstance(one, (Function, Property, Native, Unknown))
+
+
 def _forget_objects(
     r: Interpreter, objects: Iterable[Any], because: Mapping[int, Unknown], gradients: bool
 ) -> None:
@@ -615,7 +622,7 @@ def _forget_objects(
     storages: dict[int, Unknown] = {}
     wholes: dict[int, Unknown] = {}
     for one in objects:
-        if not _changes_at_all(r, one) or isinstance(one, (Function, Property, Native, Unknown)):
+        if not _is_forgotten(r, one):
             continue
         cause = because[id(one)]
         r.unread.objects[id(one)] = one, cause
@@ -673,7 +680,7 @@ def aside(r: Interpreter, node: ast.expr, refused: Refused) -> None:
     effects = forget(r, [shown], refused.cause)
     if effects.ends:
         raise _ending(refused, effects.ends)
-    changes = [one for one in (*effects.objects, *effects.stepped) if _changes_at_all(r, one)]
+    changes = [one for one in (*effects.objects, *effects.stepped) if _is_forgotten(r, one)]
     if refused.cause is not None:
         r.unread.needs.setdefault(node, refused.cause)
     elif effects.asks or effects.backward or effects.names or changes or facts_of([node]).stores:
