@@ -1270,13 +1270,8 @@ class Interpreter:
         return self._evaluation(value).value(self.held(value))
 
     def _evaluation(self, value: Array) -> Evaluation:
-        """Return what computes an array: with what was computed before, unless nodes may have changed since.
-
-        A hook of PyTorch changes nodes that are there.
-        """
+        """Return what computes an array, with what was computed before: no node has changed since."""
         dtype = value.dtype if value.dtype in FLOATS else FLOAT32
-        if value.framework == "torch":
-            return Evaluation(self.builder, dtype)
         key = dtype, self.builder.forgotten
         if key not in self._evaluations:
             present = {at: one for at, one in self._evaluations.items() if at[1] == key[1]}
