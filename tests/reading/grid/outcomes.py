@@ -1,4 +1,4 @@
-"""Say what became of the cases of the grid, and which wrong ones are known (`wrong.toml`)."""
+"""Count what became of the cases of the grid, and read which wrong ones are known (`wrong.toml`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.reading.grid.libraries import RECORDED, has, recorded
 from tests.reading.grid.rows import DIALECTS, FOLDER, Call, alias_of, calls, without
 from tests.reading.grid.texts import Case, of_call
 
-MOST = 655
+MOST = 603
 """Cases that are known to be wrong: whoever adds one mends one first."""
 
 GRAVEST = ("fault", "value", "shape", "gradient", "taken")
