@@ -63,12 +63,14 @@ def known_wrong() -> frozenset[str]:
 
 def take_out_right_ones() -> Iterator[str]:
     """Take what is right now, or gone, out of the list of wrong cases, and yield its names."""
-    still: dict[str, str] = {}
-    for dialect in DIALECTS:
-        for name in names(dialect):
-            if any(case.name in known_wrong() for case in cases(dialect, name)):
-                still.update(wrong(dialect, name))
-    mended = known_wrong() - still.keys()
+    listed = [
+        case
+        for dialect in DIALECTS
+        for name in names(dialect)
+        for case in cases(dialect, name)
+        if case.name in known_wrong()
+    ]
+    mended = known_wrong() - {case.name for case in listed if outcome(case).wrong}
     lines = LIST.read_text("utf-8").splitlines(keepends=True)
     written = {f"    {json.dumps(case)},\n": case for case in mended}
     LIST.write_text("".join(line for line in lines if line not in written), "utf-8")
