@@ -222,7 +222,8 @@ HELPERS = {"Abs": _ABS, "Power": _POWER, "Relu": _RELU, "Chosen": _CHOSEN,
 
 _LIKE_JAX = ("exp", "log", "log1p", "expm1", "sqrt", "square", "sin", "cos", "tan", "erf", "tanh", "sigmoid",
              "arcsin", "arccos", "arctan", "zeros_like", "ones_like", "maximum", "minimum", "exp2", "log2",
-             "log10", "erfc", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "rsqrt")  # fmt: skip
+             "log10", "erfc", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "rsqrt",
+             "remainder")  # fmt: skip
 
 _CAST = {FLOAT32: "float", "float64": "double", "float16": "half", "bfloat16": "bfloat16"}
 
@@ -296,6 +297,13 @@ def _argmax(at: Place) -> str:
     if axis is None:
         return at.cast("torch.argmax(x)") + (f".reshape({at.shape})" if keepdims and at.shape else "")
     return at.cast(f"torch.argmax(x, dim={axis}{', keepdim=True' if keepdims else ''})")
+
+
+def _argsort(at: Place) -> str:
+    axis, descending = at.params["axis"], at.params["descending"]
+    x, axis = ("x", axis) if axis is not None else ("x.reshape(-1)", 0)
+    down = ", descending=True" if descending else ""
+    return at.cast(f"torch.argsort({x}, dim={axis}{down}, stable=True)")
 
 
 def _sort(at: Place) -> str:
@@ -509,6 +517,7 @@ SOURCES: Mapping[str, str | Callable[[Place], str]] = {
     "take_along_axis": _at_places("take_along"),
     "at_add": _at_places("at_add"),
     "argmax": _argmax,
+    "argsort": _argsort,
     "one_hot": _one_hot,
     "sort": _sort,
     "dense": "x @ w + b",

@@ -49,7 +49,7 @@ from autodiff_viz.graph.model import GRAD, INPUT, Call, Graph, Node, Rule, Term,
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.policies import POLICIES, POLICY
-from autodiff_viz.graph.problem import GraphError, Problem, known_graph
+from autodiff_viz.graph.problem import GraphError, Problem, known_graph, without_natives
 from autodiff_viz.graph.rule_kinds import (
     ARRIVING,
     BACKWARD_AS,
@@ -72,7 +72,7 @@ _OWN = frozenset((
 """Names that the file uses itself."""
 
 _FLAT = frozenset((
-    "sign", "round", "floor", "argmax", "one_hot", "zeros_like", "ones_like", "uniform", "normal",
+    "sign", "round", "floor", "argmax", "argsort", "one_hot", "zeros_like", "ones_like", "uniform", "normal",
     *COMPARISONS,
 ))  # fmt: skip
 """Ops whose value has no gradient in PyTorch."""
@@ -437,7 +437,8 @@ def torch_program(graph: Graph, seed: Any, dtype: str) -> str:
     Raises:
       GraphError: as `to_torch`.
     """
-    if problems := diagnose(replace(known_graph(graph), groups=())):
+    without_natives(known_graph(graph), "a PyTorch program")
+    if problems := diagnose(replace(graph, groups=())):
         raise GraphError(problems)
     if graph.output is None:
         raise GraphError(Problem("no-output", "The graph is empty.", "Add a node."))

@@ -14,9 +14,10 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 from autodiff_viz.engine.whole_program.jaxprs import CALLS, NAMES, opened, primitive_of
 from autodiff_viz.functions.equations import Equation, Shape, Value, constant, numbers
-from autodiff_viz.functions.known_functions import BEGUN_BY, OURS, op_begun, op_called
+from autodiff_viz.functions.known_functions import BEGUN_BY, OURS, argsorted, op_begun, op_called
 from autodiff_viz.functions.native_ops import NO_REVERSE, native_op
 from autodiff_viz.functions.nodes import Frame, Held, Nodes, NoTerm, Ref, Terms
+from autodiff_viz.functions.places import PLACED
 from autodiff_viz.functions.primitives import PRIMITIVES, reshaped
 from autodiff_viz.functions.source_names import JAX, SourceNames
 from autodiff_viz.graph import limits
@@ -34,12 +35,9 @@ SILENT = frozenset({"broadcast_in_dim", "convert_element_type", "reshape", "sque
 
 MOVES = frozenset({
     "argmax", "argmin", "broadcast_in_dim", "concatenate", "copy", "expand_dims", "reshape", "slice", "split",
-    "squeeze", "transpose",
+    "squeeze", "top_k", "transpose",
 })  # fmt: skip
 """Primitives of whole numbers that an op of floats does as well."""
-
-PLACED = frozenset({"dynamic_slice", "dynamic_update_slice", "gather", "scatter", "scatter-add"})
-"""Primitives whose last operands are places."""
 
 WRITTEN_OUT = 16  # elements of a constant that stands in a slot; a larger one is an input
 LARGEST = 1e29  # a number with more digits before the point is written as a product
@@ -332,30 +330,13 @@ class Converter:
             return [self.elementwise("clip", equation.operands, aval)]
         if name == "_one_hot" and not others and x.held is not None and tuple(aval.shape[:-1]) == x.shape:
             return [self.emit("one_hot", (x.held,), aval, num_classes=int(aval.shape[-1]))]
-        if name == "take_along_axis" and len(others) == 1 and self._is_usual(x):
-            return self._chosen(x, others[0], aval)
+        if name == "argsort" and self._is_usual(x) and not others:
+            given = argsorted(equation.source)
+            return None if given is None else [self.emit("argsort", (self.held(x),), aval, **given)]
         if x.is_float and self._is_usual(x) and (found := op_called(equation.source)) is not None:
             op, given = found
             return [self.emit(op, (self.held(x),), aval, **given)]
         return None
-
-    def _chosen(self, x: Value, place: Value, like: Any) -> list[Value] | None:
-        """Return for each row the element at the place that an argument names: a class, in a loss."""
-        classes = x.shape[-1] if x.shape else 0
-        if (
-            place.shape != (*x.shape[:-1], 1)
-            or not place.is_int
-            or not self.is_in_graph(place)
-            or place.constant
-        ):
-            return None
-        wanted = np.asarray(numbers(place))
-        if ((wanted < 0) | (wanted >= classes)).any():
-            return None
-        labels = reshaped(self, place, jax.ShapeDtypeStruct(x.shape[:-1], place.dtype))
-        hot = self.emit("one_hot", (self.held(labels),), x, num_classes=int(classes))
-        row = self.emit("where", (hot.held, self.held(x), 0.0), x)
-        return [self.emit("sum", (row.held,), like, axis=len(x.shape) - 1, keepdims=True)]
 
     def _named(self, equation: Equation) -> list[Value]:
         (x,) = equation.operands

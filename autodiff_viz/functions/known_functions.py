@@ -90,6 +90,22 @@ def _same_literal(one: Any, other: Any) -> bool:
     return both and one.aval.dtype == other.aval.dtype and np.array_equal(one.val, other.val)
 
 
+def argsorted(source: Any) -> dict[str, Any] | None:
+    """Return the parameters with which argsort is JAX's own function of this name; None where it is not."""
+    equations = opened(source.params[CALLS[source.primitive.name]]).eqns
+    sorts = [each.params for each in equations if each.primitive.name == "sort"]
+    if len(sorts) != 1 or not {each.primitive.name for each in equations} <= {"iota", "rev", "sort"}:
+        return None
+    if not sorts[0]["is_stable"] or sorts[0]["num_keys"] != 1:
+        return None
+    last = sorts[0]["dimension"] == len(source.invars[0].aval.shape) - 1
+    descending = len(equations) > 2
+    return {
+        **({} if last else {"axis": sorts[0]["dimension"]}),
+        **({"descending": True} if descending else {}),
+    }
+
+
 def _parameters(op: str, rank: int) -> Iterator[dict[str, Any]]:
     """Yield the parameters that an op's function may have been called with, the default first."""
     yield {}
@@ -120,6 +136,8 @@ def op_begun(equations: Sequence[Any], at: int, ends: set[Any]) -> tuple[str, di
     alone = len(axes) == len(aval.shape) > 1
     along = {} if alone else {"axis": int(axes[0])}
     for op in BEGUN_BY[first.primitive.name]:
+        if op != "softmax" and len(aval.shape) == 1:
+            along = {}  # of the one axis there is
         options = [along] if op == "softmax" else [along, {**along, "keepdims": True}]
         for given in options:
             if op == "softmax" and alone:

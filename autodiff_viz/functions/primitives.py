@@ -10,11 +10,10 @@ from math import prod
 from typing import Any, Protocol
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autodiff_viz.functions.equations import Equation, Shape, Value, constant, depends_on_floats, numbers
+from autodiff_viz.functions.equations import Equation, Shape, Value, constant, numbers
 from autodiff_viz.functions.nodes import Held
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import IDENTITY, Rule
@@ -40,8 +39,6 @@ class Writer(Protocol):
         """Return whether a value is a constant, or something in the graph stands for it."""
 
 
-JOINED = 16  # places along an axis that are picked one by one
-
 Results = list[Value] | None
 
 Made = Callable[[Writer, Equation], Results]
@@ -50,7 +47,9 @@ PRIMITIVES: dict[str, Made] = {}
 """By name of a primitive."""
 
 
-def _of(*names: str) -> Callable[[Made], Made]:
+def primitive(*names: str) -> Callable[[Made], Made]:
+    """Register what maps these primitives."""
+
     def register(made: Made) -> Made:
         PRIMITIVES.update(dict.fromkeys(names, made))
         return made
@@ -78,14 +77,14 @@ COMPARED = {
 }  # fmt: skip
 
 
-@_of(*SAME)
+@primitive(*SAME)
 def _same(writer: Writer, equation: Equation) -> Results:
     if any(each.is_int and not each.constant for each in equation.operands):
         return None  # JAX passes nothing to whole numbers, as in a power
     return [writer.elementwise(SAME[equation.name], equation.operands, equation.avals[0])]
 
 
-@_of(*COMPARED)
+@primitive(*COMPARED)
 def _compared(writer: Writer, equation: Equation) -> Results:
     if not all(map(writer.is_in_graph, equation.operands)):
         return None
@@ -95,7 +94,7 @@ def _compared(writer: Writer, equation: Equation) -> Results:
     return [Value(tuple(aval.shape), aval.dtype, later=lambda: writer.elementwise(op, operands, aval).held)]
 
 
-@_of("and", "or", "not", "xor")
+@primitive("and", "or", "not", "xor")
 def _logic(writer: Writer, equation: Equation) -> Results:
     if not all(each.is_bool for each in equation.operands):
         return None
@@ -111,9 +110,11 @@ def number(value: float) -> Value:
     return constant(np.float32(value))
 
 
-@_of("integer_pow")
+@primitive("integer_pow")
 def _integer_pow(writer: Writer, equation: Equation) -> Results:
     (x,), aval, y = equation.operands, equation.avals[0], equation.params["y"]
+    if y == 0:  # without a slope, also where x is 0
+        return [writer.elementwise("ones_like", (x,), aval)]
     if y == 1:
         return [x]
     if y in (2, 3, 4):  # with the multiplications of JAX
@@ -130,27 +131,27 @@ def _integer_pow(writer: Writer, equation: Equation) -> Results:
     return [writer.elementwise("pow", (x, number(float(y))), aval)]
 
 
-@_of("round")
+@primitive("round")
 def _round(writer: Writer, equation: Equation) -> Results:
     if equation.params["rounding_method"] != lax.RoundingMethod.TO_NEAREST_EVEN:
         return None
     return [writer.elementwise("round", equation.operands, equation.avals[0])]
 
 
-@_of("ceil")
+@primitive("ceil")
 def _ceil(writer: Writer, equation: Equation) -> Results:
     aval = equation.avals[0]
     down = writer.elementwise("floor", (writer.elementwise("neg", equation.operands, aval),), aval)
     return [writer.elementwise("neg", (down,), aval)]
 
 
-@_of("is_finite")
+@primitive("is_finite")
 def _is_finite(writer: Writer, equation: Equation) -> Results:
     (x,), aval = equation.operands, equation.avals[0]
     return [writer.elementwise("equal", (writer.elementwise("sub", (x, x), aval), number(0.0)), aval)]
 
 
-@_of("select_n")
+@primitive("select_n")
 def _select_n(writer: Writer, equation: Equation) -> Results:
     which, *cases = equation.operands
     if which.constant and (picked := np.asarray(numbers(which))).size and (picked == picked.flat[0]).all():
@@ -160,7 +161,7 @@ def _select_n(writer: Writer, equation: Equation) -> Results:
     return [writer.elementwise("where", (which, cases[1], cases[0]), equation.avals[0])]
 
 
-@_of("clamp")
+@primitive("clamp")
 def _clamp(writer: Writer, equation: Equation) -> Results:
     low, x, high = equation.operands
     if not (low.constant and high.constant):
@@ -173,7 +174,7 @@ def _clamp(writer: Writer, equation: Equation) -> Results:
     return [writer.elementwise("where", (below, low, inner), aval)]
 
 
-@_of("convert_element_type")
+@primitive("convert_element_type")
 def _convert(writer: Writer, equation: Equation) -> Results:
     (x,), aval = equation.operands, equation.avals[0]
     if aval.dtype == np.bool_:
@@ -185,13 +186,13 @@ def _convert(writer: Writer, equation: Equation) -> Results:
     return None
 
 
-@_of("stop_gradient")
+@primitive("stop_gradient")
 def _stop_gradient(writer: Writer, equation: Equation) -> Results:
     (x,) = equation.operands
     return [writer.emit(IDENTITY, (writer.held(x),), x, Rule(STOP))]
 
 
-@_of("copy", "copy_p", "sharding_constraint", "optimization_barrier", "device_put")
+@primitive("copy", "copy_p", "sharding_constraint", "optimization_barrier", "device_put")
 def _copied(writer: Writer, equation: Equation) -> Results:
     return [*equation.operands]
 
@@ -199,7 +200,7 @@ def _copied(writer: Writer, equation: Equation) -> Results:
 # Shapes.
 
 
-@_of("reshape")
+@primitive("reshape")
 def _reshape(writer: Writer, equation: Equation) -> Results:
     return (
         None
@@ -208,7 +209,7 @@ def _reshape(writer: Writer, equation: Equation) -> Results:
     )
 
 
-@_of("squeeze", "expand_dims")
+@primitive("squeeze", "expand_dims")
 def _squeeze(writer: Writer, equation: Equation) -> Results:
     return [reshaped(writer, equation.operands[0], equation.avals[0])]
 
@@ -220,7 +221,7 @@ def reshaped(writer: Writer, x: Value, like: Any) -> Value:
     return writer.emit("reshape", (writer.held(x),), like, shape=tuple(map(int, like.shape)))
 
 
-@_of("broadcast_in_dim")
+@primitive("broadcast_in_dim")
 def _broadcast(writer: Writer, equation: Equation) -> Results:
     if len(equation.operands) != 1:
         return None
@@ -238,7 +239,7 @@ def _broadcast(writer: Writer, equation: Equation) -> Results:
     return [Value(shape, aval.dtype, held=held if thin == shape else None, thin=(held, thin))]
 
 
-@_of("transpose")
+@primitive("transpose")
 def _transpose(writer: Writer, equation: Equation) -> Results:
     return [transposed(writer, equation.operands[0], equation.params["permutation"])]
 
@@ -253,7 +254,7 @@ def transposed(writer: Writer, x: Value, order: Sequence[int]) -> Value:
     return writer.emit("transpose", (writer.held(x),), like, **({} if turned else {"axes": order}))
 
 
-@_of("concatenate")
+@primitive("concatenate")
 def _concatenate(writer: Writer, equation: Equation) -> Results:
     if len(equation.operands) > limits.SLOTS or not all(map(writer.is_in_graph, equation.operands)):
         return None
@@ -261,7 +262,7 @@ def _concatenate(writer: Writer, equation: Equation) -> Results:
     return [writer.emit("concatenate", slots, equation.avals[0], axis=int(equation.params["dimension"]))]
 
 
-@_of("stack")
+@primitive("stack")
 def _stack(writer: Writer, equation: Equation) -> Results:
     if len(equation.operands) > limits.SLOTS or not all(map(writer.is_in_graph, equation.operands)):
         return None
@@ -269,18 +270,18 @@ def _stack(writer: Writer, equation: Equation) -> Results:
     return [writer.emit("stack", slots, equation.avals[0], axis=int(equation.params["axis"]))]
 
 
-@_of("tile")
+@primitive("tile")
 def _tile(writer: Writer, equation: Equation) -> Results:
     (x,), reps = equation.operands, tuple(map(int, equation.params["reps"]))
     if 2 * len(reps) > limits.RANK or len(reps) != len(x.shape):
         return None
-    apart = reshaped(writer, x, _like(tuple(side for each in x.shape for side in (1, each)), x))
+    apart = reshaped(writer, x, shaped(tuple(side for each in x.shape for side in (1, each)), x))
     shape = tuple(side for pair in zip(reps, x.shape, strict=True) for side in pair)
-    copies = writer.emit("broadcast_to", (writer.held(apart),), _like(shape, x), shape=shape)
+    copies = writer.emit("broadcast_to", (writer.held(apart),), shaped(shape, x), shape=shape)
     return [reshaped(writer, copies, equation.avals[0])]
 
 
-@_of("split")
+@primitive("split")
 def _split(writer: Writer, equation: Equation) -> Results:
     (x,), axis, start, pieces = equation.operands, int(equation.params["axis"]), 0, []
     for aval in equation.avals:
@@ -291,129 +292,7 @@ def _split(writer: Writer, equation: Equation) -> Results:
     return pieces
 
 
-@_of("slice", "rev", "dynamic_slice", "gather")
-def _picked(writer: Writer, equation: Equation) -> Results:
-    """Elements of the first operand, if they are those of an index of whole numbers and slices."""
-    x, *places = equation.operands
-    if not all(map(_is_place, places)):
-        return None
-    numbered = np.arange(prod(x.shape), dtype=np.int32).reshape(x.shape)
-    sources = np.asarray(equation.run([numbered, *map(numbers, places)], _probe(equation))[0])
-    index, aval = _index_of(sources, x.shape), equation.avals[0]
-    if index is None:
-        return _taken(writer, x, sources, aval)
-    shape = np.empty(x.shape, bool)[_python(index)].shape
-    if shape == x.shape and all(part == (None, None, None) for part in index):
-        return [reshaped(writer, x, aval)]
-    piece = writer.emit("getitem", (writer.held(x),), jax.ShapeDtypeStruct(shape, aval.dtype), index=index)
-    return [reshaped(writer, piece, aval)]
-
-
-def _taken(writer: Writer, x: Value, sources: np.ndarray, like: Any) -> Results:
-    """Elements along one axis in any order, joined; None where there are others, or too many."""
-    numbered = np.arange(prod(x.shape)).reshape(x.shape)
-    for axis, side in enumerate(x.shape):
-        before, after = prod(x.shape[:axis]), prod(x.shape[axis + 1 :])
-        count = sources.size // max(1, before * after)
-        if not 0 < count <= JOINED or before * count * after != sources.size or not side:
-            continue
-        along = sources.reshape(before, count, after)[0, :, 0] // max(1, after) % side
-        if not np.array_equal(np.take(numbered, along, axis).ravel(), sources.ravel()):
-            continue
-        every = ((None, None, None),) * axis
-        sides = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
-        pieces = [
-            writer.emit("getitem", (writer.held(x),), _like(sides, x), index=(*every, (i, i + 1, None))).held
-            for i in along.tolist()
-        ]
-        whole = _like((*x.shape[:axis], count, *x.shape[axis + 1 :]), x)
-        joined = writer.emit("concatenate", pieces, whole, axis=axis)
-        return [reshaped(writer, joined, like)]
-    return None
-
-
-def _is_place(value: Value) -> bool:
-    """Return whether a value is a place that is taken as it is: a constant, or one that an argument names."""
-    return value.constant or (value.is_int and prod(value.shape) <= 1 and not depends_on_floats(value))
-
-
-def _probe(equation: Equation) -> dict[str, Any]:
-    params = dict(equation.params)
-    if "fill_value" in params:
-        params["fill_value"] = -1
-    return params
-
-
-def _index_of(sources: np.ndarray, shape: Shape) -> tuple | None:
-    """Return the index of whole numbers and slices that picks these places of an array, in their order.
-
-    Args:
-      sources: places in the flat array, in the order of the picked elements.
-    """
-    flat = sources.ravel()
-    if not flat.size or flat.min() < 0 or flat.max() >= prod(shape):
-        return None
-    index = []
-    for i, along in enumerate(np.unravel_index(flat, shape) if shape else ()):
-        steps = list(dict.fromkeys(along.tolist()))
-        if len(steps) == 1:
-            index.append(steps[0])
-        else:
-            step = steps[1] - steps[0]
-            stop = steps[-1] + step
-            full = (None, None, None) if step == 1 and steps[0] == 0 and stop == shape[i] else None
-            whole = step == 1
-            index.append(full or (steps[0], stop if stop >= 0 else None, None if whole else step))
-    found = np.arange(prod(shape)).reshape(shape)[_python(tuple(index))]
-    return tuple(index) if np.array_equal(found.ravel(), flat) else None
-
-
-def _python(index: tuple) -> tuple:
-    return tuple(slice(*part) if isinstance(part, tuple) else part for part in index)
-
-
-@_of("dynamic_update_slice", "scatter", "scatter-add")
-def _put(writer: Writer, equation: Equation) -> Results:
-    """A copy of the first operand with a part replaced, or added to, if an index of slices says which."""
-    if equation.name == "dynamic_update_slice":
-        x, update, *places = equation.operands
-        arrays = [x, update, *places]
-    else:
-        x, at, update = equation.operands
-        places, arrays = [at], [x, at, update]
-    if not all(map(_is_place, places)) or not prod(update.shape) or not x.is_float:
-        return None
-    if x is update or prod(update.shape) >= 2 / float(
-        jnp.finfo(x.dtype).eps
-    ):  # counted by numbers of its dtype
-        return None
-    counted = (1 + np.arange(prod(update.shape))).reshape(update.shape).astype(x.dtype)
-    filled = [
-        np.zeros(x.shape, x.dtype) if each is x else counted if each is update else numbers(each)
-        for each in arrays
-    ]
-    landed = np.asarray(equation.run(filled)[0], np.float64)
-    spots = np.flatnonzero(landed)
-    order = np.argsort(landed.ravel()[spots], kind="stable")
-    if (
-        len(spots) != prod(update.shape)
-        or (np.sort(landed.ravel()[spots]) != 1 + np.arange(len(spots))).any()
-    ):
-        return None  # some were dropped, or two met
-    index = _index_of(spots[order], x.shape)
-    if index is None:
-        return None
-    shape = np.empty(x.shape, bool)[_python(index)].shape
-    piece = reshaped(writer, update, jax.ShapeDtypeStruct(shape, update.dtype))
-    aval = equation.avals[0]
-    if equation.name != "scatter-add":
-        return [writer.emit("at_set", (writer.held(x), writer.held(piece)), aval, index=index)]
-    nothing = writer.emit("zeros_like", (writer.held(x),), aval)
-    placed = writer.emit("at_set", (writer.held(nothing), writer.held(piece)), aval, index=index)
-    return [writer.elementwise("add", (x, placed), aval)]
-
-
-@_of("pad")
+@primitive("pad")
 def _pad(writer: Writer, equation: Equation) -> Results:
     x, filled = equation.operands
     sides, aval = equation.params["padding_config"], equation.avals[0]
@@ -432,7 +311,7 @@ def _pad(writer: Writer, equation: Equation) -> Results:
 # Reductions.
 
 
-@_of("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or")
+@primitive("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or")
 def _reduced(writer: Writer, equation: Equation) -> Results:
     (x,), aval = equation.operands, equation.avals[0]
     if not (x.is_float or x.is_bool):
@@ -450,13 +329,13 @@ def reduced(writer: Writer, op: str, x: Value, axes: Sequence[int], like: Any) -
         # Several of them become one: elements that are equal share a cotangent once.
         kept = tuple(i for i in range(len(x.shape)) if i not in axes)
         x = transposed(writer, x, (*kept, *axes))
-        x = reshaped(writer, x, _like((*x.shape[: len(kept)], prod(x.shape[len(kept) :])), x))
+        x = reshaped(writer, x, shaped((*x.shape[: len(kept)], prod(x.shape[len(kept) :])), x))
         axes = (len(kept),)
     along = {} if len(axes) == len(x.shape) else {"axis": axes[0]}
     return writer.emit(op, (writer.held(x),), like, **along)
 
 
-@_of("argmax", "argmin")
+@primitive("argmax", "argmin")
 def _argmax(writer: Writer, equation: Equation) -> Results:
     (x,), aval = equation.operands, equation.avals[0]
     if not x.is_float or len(equation.params["axes"]) != 1:
@@ -466,7 +345,7 @@ def _argmax(writer: Writer, equation: Equation) -> Results:
     return [writer.emit("argmax", (writer.held(x),), aval, axis=int(equation.params["axes"][0]))]
 
 
-@_of("cumsum")
+@primitive("cumsum")
 def _cumsum(writer: Writer, equation: Equation) -> Results:
     (x,), aval = equation.operands, equation.avals[0]
     axis, reverse = int(equation.params["axis"]), equation.params["reverse"]
@@ -478,7 +357,7 @@ def _cumsum(writer: Writer, equation: Equation) -> Results:
     return [writer.emit("getitem", (sums.held,), aval, index=turned) if reverse else sums]
 
 
-@_of("sort")
+@primitive("sort")
 def _sort(writer: Writer, equation: Equation) -> Results:
     if len(equation.operands) != 1:
         return None
@@ -490,7 +369,7 @@ def _sort(writer: Writer, equation: Equation) -> Results:
 # Products and layers.
 
 
-@_of("dot_general")
+@primitive("dot_general")
 def _dot_general(writer: Writer, equation: Equation) -> Results:
     (a, b), aval = equation.operands, equation.avals[0]
     (of_a, of_b), (batch_a, batch_b) = equation.params["dimension_numbers"]
@@ -505,9 +384,9 @@ def _dot_general(writer: Writer, equation: Equation) -> Results:
     columns = [b.shape[i] for i in free_b]
     if batch and len(rows) != 1:
         rows = [prod(rows)]
-    left = reshaped(writer, left, _like((*batch, *rows, summed), a))
+    left = reshaped(writer, left, shaped((*batch, *rows, summed), a))
     right = reshaped(
-        writer, right, _like((*batch, summed, *([prod(columns)] if columns or batch else [])), b)
+        writer, right, shaped((*batch, summed, *([prod(columns)] if columns or batch else [])), b)
     )
     shape = (*batch, *rows, *([prod(columns)] if columns or batch else []))
     product = writer.emit(
@@ -516,11 +395,12 @@ def _dot_general(writer: Writer, equation: Equation) -> Results:
     return [reshaped(writer, product, aval)]
 
 
-def _like(shape: Shape, x: Value) -> Any:
+def shaped(shape: Shape, x: Value) -> Any:
+    """Return the shape, with the dtype of a value."""
     return jax.ShapeDtypeStruct(tuple(shape), x.dtype)
 
 
-@_of("conv_general_dilated")
+@primitive("conv_general_dilated")
 def _conv(writer: Writer, equation: Equation) -> Results:
     (x, w), given, aval = equation.operands, equation.params, equation.avals[0]
     plain = (
@@ -553,7 +433,7 @@ def _conv(writer: Writer, equation: Equation) -> Results:
             (None, None, None),
             *[(low, low + side, None) for (low, _), side in zip(pads, x.shape[1:3], strict=True)],
         )
-        x, padding = writer.emit("at_set", (around, writer.held(x)), _like(sides, x), index=index), "VALID"
+        x, padding = writer.emit("at_set", (around, writer.held(x)), shaped(sides, x), index=index), "VALID"
     turned = _order(ours.out_spec, numbers.out_spec)
     shape = [0] * 4
     for theirs, own in zip(turned, range(4), strict=True):
@@ -580,7 +460,7 @@ def _order(theirs: Sequence[int], ours: Sequence[int]) -> tuple[int, ...]:
     return tuple(theirs[kind_at[place]] for place in range(len(ours)))
 
 
-@_of("reduce_window_max", "reduce_window_sum")
+@primitive("reduce_window_max", "reduce_window_sum")
 def _pooled(writer: Writer, equation: Equation) -> Results:
     (x,), given, aval = equation.operands, equation.params, equation.avals[0]
     window, steps = tuple(given["window_dimensions"]), tuple(given["window_strides"])

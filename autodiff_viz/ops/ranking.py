@@ -31,6 +31,11 @@ def sort(x: Array, axis: int = -1, descending: bool = False) -> Array:
     return jnp.sort(x, axis=axis, descending=descending)
 
 
+def argsort(x: Array, axis: int = -1, descending: bool = False) -> Array:
+    """Return the places of the elements in order, as floats; equal elements keep their order."""
+    return jnp.argsort(x, axis=axis, descending=descending).astype(x.dtype)
+
+
 OPS = (
     Op(
         name="argmax",
@@ -55,6 +60,29 @@ OPS = (
         params=(
             Param("axis", "axis", None, "Axis to search; all elements in a row if none is named."),
             Param("keepdims", "bool", False, "Keep the searched axis, with length 1."),
+        ),
+    ),
+    Op(
+        name="argsort",
+        group=piecewise.GROUP,
+        symbol="argsort",
+        doc="Places of the elements in order, smallest first, ties in turn; flat, so it passes nothing.",
+        aliases=("rank", "order of", "topk", "top_k", "arg_sort"),
+        apply=argsort,
+        source="jnp.argsort(x, axis=axis, descending=descending).astype(float)",
+        slots=("x",),
+        latex=r"\operatorname{argsort}_{<axis>}(<x>)",
+        derivative=("0",),
+        elementwise=False,
+        domain=((-3.0, 3.0),),
+        examples=(
+            (((5,),), {}),
+            (((3, 2),), {"axis": 0}),
+            (((2, 4),), {"descending": True}),
+        ),
+        params=(
+            Param("axis", "axis", -1, "Axis along which to sort."),
+            Param("descending", "bool", False, "Largest first; equal elements keep their order."),
         ),
     ),
     Op(

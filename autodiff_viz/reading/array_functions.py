@@ -19,6 +19,7 @@ from autodiff_viz.reading.arrays import (
     argmax,
     axis_argument,
     cast,
+    elementwise,
     fold,
     getitem,
     known,
@@ -113,17 +114,29 @@ def rounded_away(r: Interpreter, x: Any, rounding_method: Any = 0) -> Array:
     return r.make("mul", [r.make("sign", [x]), r.make("add", [down, up])])
 
 
-@formula("mod", "remainder")
-def remainder(r: Interpreter, x: Any, y: Any) -> Array:
-    """Read a remainder, which has the sign of the divisor."""
-    whole = r.make("floor", [r.make("div", [x, y])])
-    return r.make("sub", [x, r.make("mul", [y, whole])])
+FUNCTIONS["numpy.mod"] = FUNCTIONS["numpy.remainder"] = elementwise("remainder")
 
 
 @formula("floor_divide")
 def floor_divide(r: Interpreter, x: Any, y: Any) -> Array:
     """Read a quotient rounded down."""
-    return r.make("floor", [r.make("div", [x, y])])
+    return floored_quotient(r, x, y, r.library == "jax")
+
+
+def floored_quotient(r: Interpreter, x: Any, y: Any, nan_at_zero: bool = False) -> Array:
+    """Return a quotient rounded down, which is exact: that of floats may round up to the next whole number.
+
+    Args:
+      nan_at_zero: whether x / 0 is NaN, as in JAX.
+    """
+    rough = r.make("floor", [r.make("div", [x, y])])
+    if not any(dtype in FLOATS for dtype in (getattr(one, "dtype", "") for one in (x, y))):
+        return rough
+    multiple = r.make("sub", [x, r.make("remainder", [x, y])])
+    made = r.make("round", [r.make("div", [multiple, y])])
+    if nan_at_zero or (not isinstance(y, Array) and y):
+        return made
+    return pick(r, r.make("equal", [y, 0.0], dtype=BOOL), rough, made)
 
 
 @formula("deg2rad", "radians")
@@ -138,7 +151,7 @@ def degrees(r: Interpreter, x: Any) -> Array:
     return r.make("mul", [x, 180 / math.pi])
 
 
-@formula("power", "pow", "float_power", "lax.pow")
+@formula("power", "pow", "lax.pow")
 def power(r: Interpreter, x: Any, y: Any) -> Any:
     """Read a power. One with a whole exponent has a slope at 0, as JAX's `integer_pow` has."""
     if not isinstance(x, Array) and not isinstance(y, Array):
@@ -157,9 +170,14 @@ def power(r: Interpreter, x: Any, y: Any) -> Any:
     return r.make("pow", [x, y])
 
 
+FUNCTIONS["numpy.float_power"] = lambda r, x, y: power(r, x, float(y) if type(y) is int else y)
+
+
 @formula("lax.integer_pow")
 def integer_pow(r: Interpreter, x: Any, y: int) -> Any:
     """Read a power with a whole exponent."""
+    if type(y) is not int:
+        raise Refused("integer_pow() takes a whole exponent that is written out.", "Write lax.pow(x, y).")
     return power(r, x, y)
 
 
@@ -211,8 +229,11 @@ def entr(r: Interpreter, x: Any) -> Array:
 
 @formula("scipy.special.logit")
 def logit(r: Interpreter, x: Any) -> Array:
-    """Read log(x / (1 - x))."""
-    return r.make("log", [r.make("div", [x, r.make("sub", [1.0, x])])])
+    """Read log(x / (1 - x)), with the slope 1 / (x (1 - x))."""
+    value = fixed(r, r.make("log", [r.make("div", [x, r.make("sub", [1.0, x])])]))
+    return sloped(
+        r, value, [x], lambda v, x: [r.make("div", [v, r.make("mul", [x, r.make("sub", [1.0, x])])])]
+    )
 
 
 @formula("scipy.special.ndtr")
@@ -279,13 +300,13 @@ def truth_values(r: Interpreter, x: Any) -> Any:
     return r.make("not_equal", [r_array(r, x), 0.0], dtype=BOOL)
 
 
-@formula("logical_and", "bitwise_and")
+@formula("logical_and")
 def logical_and(r: Interpreter, a: Any, b: Any) -> Array:
     """Read "and" of conditions."""
     return r.make("mul", [truth_values(r, a), truth_values(r, b)], dtype=BOOL)
 
 
-@formula("logical_or", "bitwise_or")
+@formula("logical_or")
 def logical_or(r: Interpreter, a: Any, b: Any) -> Array:
     """Read "or" of conditions."""
     return r.make("maximum", [truth_values(r, a), truth_values(r, b)], dtype=BOOL)
@@ -297,10 +318,27 @@ def logical_xor(r: Interpreter, a: Any, b: Any) -> Array:
     return r.make("not_equal", [truth_values(r, a), truth_values(r, b)], dtype=BOOL)
 
 
-@formula("logical_not", "bitwise_not", "invert")
+@formula("logical_not")
 def logical_not(r: Interpreter, x: Any) -> Array:
     """Read "not" of a condition."""
     return r.make("sub", [1.0, truth_values(r, x)], dtype=BOOL)
+
+
+def _of_bits(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Return the reading of a function of bits: of truth values that of conditions, of other numbers none."""
+
+    def read(r: Interpreter, *args: Any) -> Array:
+        if not all(isinstance(one, bool) or getattr(one, "dtype", "") == BOOL for one in args):
+            raise Refused(
+                "The bits of whole numbers are not read.", "Compare first, such as (x > 0) & (y > 0)."
+            )
+        return function(r, *args)
+
+    return read
+
+
+FUNCTIONS["numpy.bitwise_and"], FUNCTIONS["numpy.bitwise_or"] = _of_bits(logical_and), _of_bits(logical_or)
+FUNCTIONS["numpy.bitwise_not"] = FUNCTIONS["numpy.invert"] = _of_bits(logical_not)
 
 
 COMPARED = {
@@ -319,8 +357,8 @@ for _op, _names in COMPARED.items():
 @formula("heaviside")
 def heaviside(r: Interpreter, x: Any, at_zero: Any) -> Array:
     """Read a step."""
-    above = r.make("greater", [x, 0.0], dtype=BOOL)
-    return pick(r, r.make("equal", [x, 0.0], dtype=BOOL), at_zero, pick(r, above, 1.0, 0.0))
+    zero, above, below = (r.make(op, [x, 0.0], dtype=BOOL) for op in ("equal", "greater", "less"))
+    return pick(r, zero, at_zero, pick(r, above, 1.0, pick(r, below, 0.0, x)))  # NaN stays
 
 
 # Activations of jax.nn.
@@ -367,8 +405,12 @@ def relu6(r: Interpreter, x: Any) -> Array:
 
 @formula("lax.clamp")
 def clamp(r: Interpreter, min: Any, x: Any, max: Any) -> Array:
-    """Read `lax.clamp`, whose slope at both ends is 0."""
-    return between(r, x, min, max)
+    """Read `lax.clamp`: at an end nothing gets a gradient, beyond it the end does."""
+    inner = between(r, x, fixed(r, min), fixed(r, max))
+    if not any(isinstance(end, Array) and end.is_node for end in (min, max)):
+        return inner
+    under = pick(r, r.make("less", [x, min], dtype=BOOL), min, inner)
+    return pick(r, r.make("greater", [x, max], dtype=BOOL), max, under)
 
 
 @formula("nn.hard_tanh")
@@ -432,28 +474,23 @@ def standardize(r: Interpreter, x: Array, axis: Any = -1, *, epsilon: float = 1e
     return r.make("mul", [r.make("sub", [x, mean]), root])
 
 
-@formula("nn.softmax")
-def softmax(r: Interpreter, x: Any, axis: Any = -1) -> Array:
-    """Read a softmax along an axis."""
-    return r.make("softmax", [x], axis=axis_argument(axis))
+def _shares(op: str, usual_axis: int | None) -> Callable[..., Array]:
+    def read(r: Interpreter, x: Any, axis: Any = usual_axis) -> Array:
+        x = r_array(r, x)
+        shape = shape_of(r, x)
+        if isinstance(axis, (tuple, list)):
+            if len({placed(r, x, one) for one in axis}) not in (1, len(shape)):
+                raise Refused(f"{op}() is read along one axis or all of them.")
+            axis = None if len(axis) > 1 else axis[0]
+        if axis is None:
+            return reshape(r, r.make(op, [reshape(r, x, -1)], axis=0), *shape)
+        return r.make(op, [x], axis=axis_argument(axis))
+
+    return read
 
 
-@formula("nn.log_softmax")
-def log_softmax(r: Interpreter, x: Any, axis: Any = -1) -> Array:
-    """Read the logarithm of a softmax along an axis."""
-    return r.make("log_softmax", [x], axis=axis_argument(axis))
-
-
-FUNCTIONS["scipy.special.softmax"] = lambda r, x, axis=None: softmax(
-    r, x if axis is not None else _flat(r, x), axis
-)
-FUNCTIONS["scipy.special.log_softmax"] = lambda r, x, axis=None: log_softmax(
-    r, x if axis is not None else _flat(r, x), axis
-)
-
-
-def _flat(r: Interpreter, x: Any) -> Any:
-    raise Refused("A softmax over all axes is not read.", "Name the axis: axis=-1.")
+for _op in ("softmax", "log_softmax"):
+    FUNCTIONS[f"nn.{_op}"], FUNCTIONS[f"scipy.special.{_op}"] = _shares(_op, -1), _shares(_op, None)
 
 
 @formula("nn.one_hot")
@@ -461,8 +498,12 @@ def one_hot(r: Interpreter, x: Any, num_classes: int, dtype: Any = None, axis: i
     """Read classes as rows with one 1."""
     if type(num_classes) is not int or axis != -1:
         raise Refused("one_hot() is read with a whole number of classes along the last axis.")
-    kind = single(r, named_dtype(r, dtype), r.library) or usual(r, r.library)
-    return r.make("one_hot", [r_array(r, x)], num_classes=num_classes, dtype=kind)
+    kind, x = single(r, named_dtype(r, dtype), r.library) or usual(r, r.library), r_array(r, x)
+    rows = r.make("one_hot", [x], num_classes=num_classes, dtype=kind)
+    if getattr(x, "dtype", INT) not in FLOATS:
+        return rows
+    whole = r.make("equal", [x, r.make("round", [x])], dtype=BOOL)  # the op takes the nearest class
+    return r.make("mul", [rows, r.make("expand_dims", [whole], axis=-1)], dtype=kind)
 
 
 # Folds.

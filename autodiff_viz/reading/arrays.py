@@ -24,7 +24,19 @@ from autodiff_viz.graph.text import shape_of as literal_shape
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.reading.costs import pay_numbers, sized
 from autodiff_viz.reading.interpreter import Interpreter, canonical
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Class, Instance, Native, Path, Refused
+from autodiff_viz.reading.values import (
+    BOOL,
+    FLOATS,
+    HALVES,
+    INT,
+    Array,
+    Class,
+    Instance,
+    Native,
+    Path,
+    Refused,
+    Whole,
+)
 
 Table = dict[str, Callable[..., Any]]
 
@@ -102,7 +114,6 @@ SAME = {
         "silu": "silu",
         "tanh": "tanh",
         "swish": "silu",
-        "logaddexp": "logaddexp",
     },
     "lax": {
         **ELEMENTARY,
@@ -194,6 +205,8 @@ def as_literal(value: Any) -> Any:
     if isinstance(value, Array) and value.is_constant and not value.rows:
         return value.held
     if isinstance(value, (bool, int, float)):
+        if isinstance(value, int) and abs(value) > 2**53 and int(float(value)) != value:
+            raise Refused(f"The whole number {value:.6g} has more digits than are read.", "", "dtype")
         return float(value)
     raise Refused("Only numbers can stand in an array here.", "To join arrays write stack([a, b]).")
 
@@ -215,6 +228,9 @@ def dtype_of(value: Any) -> str:
     return BOOL if isinstance(value, bool) else INT if isinstance(value, int) else "float"
 
 
+WIDTHS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
+
+
 def named_dtype(r: Interpreter, dtype: Any) -> str | None:
     """Return our name of a dtype argument; None if there is none."""
     if dtype is None:
@@ -228,12 +244,16 @@ def named_dtype(r: Interpreter, dtype: Any) -> str | None:
         "float": "float64",
         "double": "float64",
         "half": "float16",
-        "long": INT,
+        "long": "int64",
+        "short": "int16",
         "single": "float32",
         "bool_": BOOL,
     }.get(name, name)
-    if name.startswith(("int", "uint")):
-        return INT
+    if name == INT:  # of PyTorch it has 32 bits, of Python and NumPy the usual number
+        torch = isinstance(dtype, Path) and dtype.name.startswith("torch")
+        return Whole("int32") if torch else dtype if isinstance(dtype, Whole) else INT
+    if name in WIDTHS:
+        return Whole(name)
     if name not in (*FLOATS, BOOL):
         raise Refused(
             f"The dtype {name or '?'} is not read.", "There are float16, bfloat16, float32, float64."
@@ -263,7 +283,10 @@ def _array(r: Interpreter, framework: str, object: Any, dtype: Any = None, copy:
     literal = _finite(r, object)
     if literal is not None:
         return replace(literal, framework=framework)
-    return constant(r, object, framework, wanted or (usual(r, framework) if kind == "float" else kind))
+    if wanted is None:
+        return constant(r, object, framework, usual(r, framework) if kind == "float" else kind)
+    plain = constant(r, object, framework, "float64" if kind == "float" else kind)
+    return cast(r, plain, wanted) if wanted in (INT, *HALVES) else replace(plain, dtype=wanted)
 
 
 def usual(r: Interpreter, framework: str) -> str:
@@ -325,7 +348,9 @@ def _full(r: Interpreter, framework: str, shape: Any, value: Any, dtype: Any = N
         raise Refused("An array is filled with one number.")
     if not math.isfinite(value):
         return r.make("broadcast_to", [value], dtype=kind or usual(r, framework), shape=sizes)
-    return constant(r, np.full(sized(sizes), float(value)), framework, kind or usual(r, framework))
+    made = constant(r, np.full(sized(sizes), float(value)), framework, "float64")
+    kind = kind or usual(r, framework)
+    return cast(r, made, kind) if kind in (INT, *HALVES) else replace(made, dtype=kind)
 
 
 def single(r: Interpreter, dtype: str | None, framework: str) -> str | None:
@@ -409,8 +434,7 @@ MAKERS: Mapping[str, Callable[..., Any]] = {
     "bfloat16": _to_float("bfloat16"),
     "float32": _to_float("float32"),
     "float64": _to_float("float64"),
-    "int32": _to_float(INT),
-    "int64": _to_float(INT),
+    **{width: _to_float(width) for width in WIDTHS},
 }
 """Functions that make arrays, which get the library's name first."""
 
@@ -760,16 +784,20 @@ def cast(r: Interpreter, x: Array, dtype: str | None) -> Array:
       Refused: it would round, which no op of ours does.
     """
     dtype = single(r, dtype, x.framework) if dtype else x.dtype
-    if dtype == x.dtype:
+    if dtype == x.dtype and dtype != INT:
         return replace(x)
+    if r.handlers.converted is not None and (own := r.handlers.converted(r, x, dtype)) is not None:
+        return own
+    if dtype == x.dtype:
+        return replace(x, dtype=dtype)
     if dtype == BOOL:
         return r.make("not_equal", [x, 0.0], dtype=BOOL)
     if dtype == INT:
         if x.dtype == BOOL:
-            return replace(x, dtype=INT)
+            return replace(x, dtype=dtype)
         stopped = r.make(IDENTITY, [x], rule=Rule(STOP))
         whole = r.make("mul", [r.make("sign", [stopped]), r.make("floor", [r.make("abs", [stopped])])])
-        return replace(whole, dtype=INT)
+        return replace(whole, dtype=dtype)
     narrower = PRECISION[dtype] < PRECISION.get(x.dtype, 2 if x.framework == "numpy" else 1)
     if x.dtype in FLOATS and narrower and PRECISION[dtype] == 0 and not x.is_constant:
         raise Refused(
@@ -797,7 +825,7 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
     if name == "mT" and x.framework != "torch":
         return r.tables["numpy.matrix_transpose"](r, x)
     if name == "dtype":
-        return Path(f"{x.framework}.{x.dtype}")
+        return Path(f"{x.framework}.{getattr(x.dtype, 'width', x.dtype if x.dtype != INT else 'int64')}")
     if name == "real" and x.framework in ("jax", "numpy"):
         return x
     table = r.methods.get(x.framework, METHODS)
@@ -808,6 +836,8 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
     method = table[name]
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        if r.handlers.check_method is not None:
+            r.handlers.check_method(r, name, [x, *args])
         try:
             return method(r, x, *args, **keywords)
         except TypeError as error:

@@ -1,4 +1,4 @@
-"""Leave out what computes nothing: plots, files, clocks, logs, progress bars, and checks of a text's own.
+"""Drop what computes nothing: plots, files, clocks, logs, progress bars, and checks of a text's own.
 
 What such a call gives is a blank: whatever is done with it is left out too, and nothing can be computed from
 it.
@@ -28,7 +28,7 @@ LIBRARIES = frozenset(
 """Libraries that show, log, measure or wait."""
 
 FUNCTIONS = re.compile(
-    r"^(os\.(environ|makedirs|mkdir|path|getcwd|listdir|remove|sep)\b.*|sys\.(path|stdout|stderr|setrecursionlimit"
+    r"^(os\.(environ|makedirs|mkdir|path|getcwd|listdir|sep)\b.*|sys\.(path|stdout|stderr|setrecursionlimit"
     r"|version)\b.*"
     r"|open|display|input|help|breakpoint"
     r"|jax\.(make_jaxpr|debug\.\w+|profiler\.\w+|test_util\.check_\w+|devices|local_devices|device_count|clear_caches"

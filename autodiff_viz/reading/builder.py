@@ -93,6 +93,7 @@ class Builder:
         self.replaced: set[int] = (
             set()
         )  # inputs whose numbers were replaced; left out unless something reads them
+        self.kinds: dict[int, str] = {}  # dtypes of inputs of the text
         self.forgotten = 0  # how often numbers were forgotten
         self._asked: set[Hashable] = set()  # ops with shapes that JAX was asked about
         self._compiled: set[Hashable] = set()  # the same, of which it has computed numbers

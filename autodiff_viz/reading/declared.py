@@ -35,6 +35,33 @@ class Detached:
     numbers: set[int] = field(default_factory=set)
 
 
+@dataclass(eq=False)
+class OwnRule:
+    """A value of JAX with a declared derivative, and what is known beside its rule.
+
+    Attributes:
+      made, value: it, and the same without the rule.
+      wires: what it was computed from.
+      itself: whether the rule calls the function itself.
+      reverse: whether the rule is of reverse mode.
+      checked: whether the rule passes what the value's own derivative does.
+    """
+
+    made: Array
+    value: Array
+    wires: Sequence[Array]
+    itself: bool
+    reverse: bool
+    checked: bool = False
+
+
+@dataclass(eq=False)
+class OwnRules:
+    """The values of JAX with a declared derivative, by node."""
+
+    made: dict[int, OwnRule] = field(default_factory=dict)
+
+
 @contextmanager
 def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any], value: Any = None) -> Iterator[Terms]:
     """Read what follows as terms, of an arriving cotangent of this shape and the values on the wires.
@@ -143,15 +170,42 @@ def passes_to(draft: Draft) -> list[Ref]:
 
 
 def passed_by(builder: Builder, root: Ref) -> set[int]:
-    """Return the numbers of the nodes that cotangents pass on their way from an output."""
-    found, waiting = set(), [root.number]
+    """Return the numbers of the nodes that cotangents pass on their way from an output.
+
+    On the way through a derivative they also pass what rules read.
+    """
+    found: dict[int, bool] = {}
+    waiting = [(root.number, False)]
     while waiting:
-        number = waiting.pop()
-        if number not in found:
-            found.add(number)
-            waiting += [ref.number for ref in passes_to(builder.drafts[number])]
+        number, again = waiting.pop()
+        if found.get(number, False) or (number in found and not again):
+            continue
+        found[number] = again
+        draft = builder.drafts[number]
+        again |= draft.op == GRAD
+        passed = passes_to(draft)
+        if again and draft.rule.kind == PULLBACK:
+            passed = [slot for slot in draft.slots if isinstance(slot, Ref)]
+        waiting += [(ref.number, again) for ref in passed]
     pay_values(len(found))
-    return found
+    return set(found)
+
+
+def differentiated(builder: Builder, root: Ref) -> tuple[bool, set[int]]:
+    """Return whether an output was computed from derivatives, and the nodes between the ends of these.
+
+    A derivative is one node of the graph, and depends on its ends alone.
+    """
+    inside: set[int] = set()
+    grads = [number for number in passed_by(builder, root) if builder.drafts[number].op == GRAD]
+    for number in grads:
+        z, x = builder.drafts[number].slots
+        depends = {x.number}
+        for one in sorted(passed_by(builder, z)):
+            if any(slot.number in depends for slot in passes_to(builder.drafts[one])):
+                depends.add(one)
+        inside |= depends - {x.number, z.number}
+    return bool(grads), inside
 
 
 def _written_out(r: Interpreter, terms: Terms, number: int) -> Term | None:

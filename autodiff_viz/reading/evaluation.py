@@ -127,10 +127,12 @@ class Evaluation:
         many steps of descent is a pass for each step, and not one graph with a grad node for each step.
         """
         drafts = self.builder.drafts
-        reads = {wrt.number}
+        reads, inside = {wrt.number}, set()
         for number in sorted(above):
             if any(slot.number in reads for slot in refs(drafts[number].slots)):
                 reads.add(number)
+                if drafts[number].op == GRAD:  # which needs what is between its ends as it is
+                    inside |= self.builder.between(*(slot.number for slot in refs(drafts[number].slots)))
         cut: dict[int, Literal] = {}
         reached, waiting = set(), [root.number]
         while waiting:  # only as far as the pass goes
@@ -139,7 +141,7 @@ class Evaluation:
                 continue
             reached.add(number)
             passes = number in reads and number != wrt.number and drafts[number].rule.kind != STOP
-            if self._has_grads(number) and not passes:
+            if self._has_grads(number) and not passes and number not in inside:
                 value = self.value(Ref(number))
                 if np.isfinite(value).all() and np.abs(value).max(initial=0.0) <= limits.NUMBER:
                     cut[number] = _literal(value)

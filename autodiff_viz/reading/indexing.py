@@ -312,8 +312,10 @@ def placed_values(r: Interpreter, x: Array, index: Any, value: Any, target: ast.
     value = r_array(r, value)
     if isinstance(value, Array) and value.framework == "jax" and value.traced:
         raise untraced("numpy.array")
-    if x.dtype in (INT, BOOL) and not (isinstance(value, Array) and value.dtype in (INT, BOOL)):
-        value = cast(r, value, x.dtype) if isinstance(value, Array) else int(value)
+    if (isinstance(value, Array) and value.dtype != x.dtype) or (x.dtype == INT and isinstance(value, Array)):
+        value = cast(r, value, x.dtype)
+    elif x.dtype in (INT, BOOL) and not isinstance(value, Array):
+        value = bool(value) if x.dtype == BOOL else int(value)
     if isinstance(index, Array) and index.dtype == BOOL:
         if isinstance(value, Array) and shape_of(r, value):
             raise Refused(

@@ -130,6 +130,10 @@ class Handlers:
       check_call: refuse a call of a library's function that the library refuses.
       record_attribute: read an attribute of a named tuple.
       lay_out: note where the elements of what an op makes are in memory.
+      check_method: refuse a call of a method that is not read of its arrays.
+      own_numbers: return what an op makes with the numbers of its own dtype.
+      own_operator: return what an operator makes of whole numbers; None if another handler reads it.
+      converted: return an array in another dtype; None if it has the same numbers there.
       class_made: return what a class of the text is, which may be a kind of tuples.
       not_read: note what is unknown since a statement was refused.
       aside: note that what is only shown was refused.
@@ -156,6 +160,10 @@ class Handlers:
     check_call: Callable[..., None] | None = None
     record_attribute: Callable[..., Any] | None = None
     lay_out: Callable[..., None] | None = None
+    check_method: Callable[..., None] | None = None
+    own_numbers: Callable[..., Array] | None = None
+    own_operator: Callable[..., Array | None] | None = None
+    converted: Callable[..., Array | None] | None = None
     class_made: Callable[..., Any] | None = None
     not_read: Callable[..., None] | None = None
     aside: Callable[..., None] | None = None
@@ -326,9 +334,9 @@ class Interpreter:
     def _do_Assert(self, node: ast.Assert) -> None:
         self.say(node, "`assert` is left out: the page shows every number")
         if self.handlers.asks(self, node.test):
-            before = len(self.builder.drafts)
+            before = self._node_count()
             self.aside(node.test)
-            self.unread.nodes |= set(range(before, len(self.builder.drafts)))
+            self.unread.nodes |= set(range(before, self._node_count()))
 
     def _do_Delete(self, node: ast.Delete) -> None:
         pay_values(len(node.targets))
@@ -475,8 +483,10 @@ class Interpreter:
 
     def _do_For(self, node: ast.For) -> None:
         ended = False
-        for i, item in enumerate(self.items(self.value(node.iter), node.iter)):
-            if i >= STEPS:
+        items, before = self.items(self.value(node.iter), node.iter), self._node_count()
+        for i, item in enumerate(items):
+            # One that makes no node is paid for by its steps.
+            if i >= STEPS and (self._node_count() > before or not isinstance(self.builder, Builder)):
                 raise Refused(
                     f"A loop of more than {STEPS} steps is not unrolled.",
                     "Use fewer steps.",
@@ -493,6 +503,9 @@ class Interpreter:
                 continue
         if not ended:
             self.run(node.orelse)
+
+    def _node_count(self) -> int:
+        return len(self.builder.drafts) if isinstance(self.builder, Builder) else limits.NODES
 
     def _do_While(self, node: ast.While) -> None:
         for _ in range(STEPS):
@@ -602,6 +615,7 @@ class Interpreter:
         if isinstance(value, Array) and isinstance(self.builder, Builder):
             if not value.is_node:
                 value.held = self.builder.input(value.held, name)
+                self.builder.kinds[value.held.number] = value.dtype
             draft = self.builder.drafts[value.held.number]
             if not draft.hint:
                 draft.hint = name
@@ -846,6 +860,10 @@ class Interpreter:
 
     def _array_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
         self.weighed(left, right)
+        if self.handlers.own_operator is not None:
+            own = self.handlers.own_operator(self, op, left, right)
+            if own is not None:
+                return own
         for side in (left, right):
             if isinstance(side, Array) and side.framework in self.handlers.operator:
                 return self.handlers.operator[side.framework](self, op, left, right, node)
@@ -1285,7 +1303,11 @@ class Interpreter:
         )
         if self.handlers.lay_out is not None:
             self.handlers.lay_out(self, op, arrays, made)
-        return made
+        return (
+            made
+            if self.handlers.own_numbers is None
+            else self.handlers.own_numbers(self, op, args, params, made)
+        )
 
     def usual_float(self) -> str:
         """Return the dtype of floats that are given none."""

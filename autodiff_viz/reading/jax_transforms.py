@@ -27,7 +27,8 @@ from autodiff_viz.reading.arrays import (
 )
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref, node_name
 from autodiff_viz.reading.costs import sized
-from autodiff_viz.reading.declared import passed_by
+from autodiff_viz.reading.declared import OwnRule, OwnRules, differentiated, passed_by
+from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
@@ -397,6 +398,7 @@ class Differentiated:
     value: Any
     owns: list[tuple[str, Array, Array]]
     arguments: list[Any]
+    made: range = range(0)  # the nodes that it has made
 
 
 def call_at(
@@ -428,7 +430,7 @@ def call_at(
     merged(r, owns, first)
     tracing.made.append(range(first, len(r.builder.drafts)))
     arguments = [chosen[i % len(args)] for i in argnums]
-    return Differentiated(unmarked(value, bit), owns, arguments)
+    return Differentiated(unmarked(value, bit), owns, arguments, tracing.made[-1])
 
 
 @contextmanager
@@ -504,11 +506,62 @@ def _reversible(r: Interpreter, root: Array, done: Differentiated) -> None:
             )
 
 
+def _refuse_rules(r: Interpreter, root: Array, done: Differentiated, forward: bool) -> None:
+    """Refuse a derivative through functions with rules of their own of which JAX takes another one, or none.
+
+    A rule is differentiated with what the forward function computes, and not by itself again; so it is read
+    where both derivatives are equal.
+    """
+    rules = r.state(OwnRules).made
+    if not rules:
+        return
+    way = passed_by(r.builder, root.held) & set(rules)
+    _, inside = differentiated(r.builder, root.held)
+    eager = {number for number in rules if forward and number in done.made}  # also what nothing reads
+    for number in sorted(way | eager):
+        rule, below = rules[number], r.builder.ancestors(Ref(number))
+        if not any(isinstance(own.held, Ref) and own.held.number in below for _, _, own in done.owns):
+            continue
+        if forward and rule.reverse and (number not in inside or rule.itself):
+            raise Refused(
+                "JAX refuses this: can't apply forward-mode autodiff (jvp) to a custom_vjp function.",
+                "Use reverse mode: jax.grad, jax.vjp or jax.jacrev.",
+                "forward",
+            )
+        if number in inside and not rule.itself and not rule.checked:
+            _check_rule(r, rule)
+
+
+def _check_rule(r: Interpreter, rule: OwnRule) -> None:
+    """Check that a rule passes what its forward function does, here at least."""
+    seed = as_literal(
+        np.cos(np.arange(prod(r.builder.shape(rule.made.held) or ()))).reshape(
+            r.builder.shape(rule.made.held) or ()
+        )
+    )
+    totals = []
+    for one in (rule.made, rule.value):
+        product_ = r.builder.add("mul", [one.held, seed])
+        totals.append(r.builder.add("sum", [product_]) if r.builder.shape(product_) else product_)
+    numbers = Evaluation(r.builder, "float64" if r.wide else "float32")
+    for wire in rule.wires:
+        passed, own = (numbers.cotangent(total, wire.held) for total in totals)
+        if not np.allclose(passed, own, rtol=1e-4, atol=1e-6):
+            raise Refused(
+                "This rule passes another derivative than its function has, and where a derivative is "
+                "differentiated JAX takes that of the function.",
+                "Let the forward function call the function itself.",
+            )
+    rule.checked = True
+
+
 def gradients(
     r: Interpreter, root: Array, done: Differentiated, asked: bool = True, forward: bool = False
 ) -> Any:
     """Return the derivatives of a number by each argument, and note that they were asked for."""
     by_own = {}
+    if root.is_node:
+        _refuse_rules(r, root, done, forward)
     if root.is_node and not forward:
         _reversible(r, root, done)
     for label, _, own in done.owns:
@@ -709,6 +762,8 @@ def tangent_of(
             return total
         reached = r.builder.ancestors(output.held) if output.is_node else set()
         live = [(own, tangent) for (_, _, own), (_, tangent) in pairs if own.held.number in reached]
+        if live:
+            _refuse_rules(r, output, done, True)
         if not live:
             return r.make("zeros_like", [output])
         derived = any(r.builder.drafts[number].op == GRAD for number in reached)
@@ -873,7 +928,7 @@ def jacfwd(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **
 def hessian(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
     """Read `jax.hessian`: the Jacobian of the gradient."""
     _bare(options)
-    return _jacobian(r, _grad(r, fun, argnums, has_aux), argnums, has_aux)
+    return _jacobian(r, _grad(r, fun, argnums, has_aux), argnums, has_aux, forward=True)
 
 
 @known("jax.vmap", "jax.pmap")

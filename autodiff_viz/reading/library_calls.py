@@ -160,8 +160,8 @@ def _option(value: Any) -> Any:
     Raises:
       Refused: it is no number, string or None.
     """
-    if isinstance(value, Path):
-        return value.name
+    if isinstance(value, Path):  # a dtype, which JAX takes by its name too
+        return value.name.rpartition(".")[2]
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise Refused(f"An option is a number, a string or None, and this is {type(value).__name__.lower()}.")

@@ -20,6 +20,7 @@ from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.indexing import item, placed_values
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.linear_algebra import diagonal as diagonal_plain
+from autodiff_viz.reading.own_dtypes import numpy_dtype, remember
 from autodiff_viz.reading.torch_memory import (
     LibraryError,
     change,
@@ -27,8 +28,8 @@ from autodiff_viz.reading.torch_memory import (
     is_contiguous,
     lay_out,
 )
-from autodiff_viz.reading.torch_tensors import to_numpy
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+from autodiff_viz.reading.torch_tensors import same_dtype, to_numpy
+from autodiff_viz.reading.values import BOOL, Array, Refused
 from autodiff_viz.reading.views import along, in_order, part, picked, reshaped, spread, whole
 
 READ_ONLY = "NumPy's view is read-only: assignment destination is read-only."
@@ -208,6 +209,8 @@ def read_here(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                 "Write x.detach().numpy(), or the function of torch.",
                 "requires-grad",
             )
+        if name in ("positive", "negative") and getattr(args[0], "dtype", "") == BOOL and shares(r, args[0]):
+            raise LibraryError(f"The numpy boolean {name} is not supported.", "Use ~ or logical_not().")
         if here is not None and args and shares(r, args[0]):
             if immutable(r, args[0]):
                 return here(r, Array(args[0].held, "numpy", args[0].dtype), *args[1:], **keywords)
@@ -231,8 +234,8 @@ def as_array(r: Interpreter, a: Any, dtype: Any = None, copy: Any = None) -> Arr
     """Read `asarray`: an array stays itself, and a tensor of PyTorch shares its memory."""
     if isinstance(a, Array) and a.framework == "torch":
         a = to_numpy(r, a)
-    same = arrays.named_dtype(r, dtype) if dtype is not None else None
-    if shares(r, a) and not copy and same in (None, a.dtype):
+    wanted = arrays.named_dtype(r, dtype) if dtype is not None else None
+    if shares(r, a) and not copy and same_dtype(wanted, a):
         return _array(r, copied(r, a)) if immutable(r, a) else a
     return arrays._array(r, r.library, a, dtype, copy)
 
@@ -276,6 +279,7 @@ def get_item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
     """Read `x[index]`: a view, but a copy if an array picks, and a scalar if there is no axis left."""
     if not shares(r, x) or not arrays.simple_index(index):
         made = item(r, x, index, node)
+        remember(r, made, lambda own, *parts: own[parts], x, *_parts(index))
         if shares(r, made) and len(shape_of(r, made)) > 1:
             info(r, made).unknown = True  # the axes that are picked stand first in memory
         return made
@@ -284,6 +288,17 @@ def get_item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
     if shape_of(r, made) == () and not any(one is Ellipsis for one in ends):
         return Array(made.held, "numpy", made.dtype)
     return _array(r, made)
+
+
+def _parts(index: Any) -> tuple:
+    """Return the parts of an index, whose arrays are those of numbers."""
+    return index if isinstance(index, tuple) else (index,)
+
+
+def _placed(x: np.ndarray, value: Any, *parts: Any) -> np.ndarray:
+    made = x.copy()
+    made[parts] = value
+    return made
 
 
 def items(r: Interpreter, x: Array, node: ast.AST) -> list[Array]:
@@ -316,19 +331,24 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
             "requires-grad",
             target,
         )
-    change(r, x, placed_values(r, x, index, value, target), target)
+    made = placed_values(r, x, index, value, target)
+    if not isinstance(value, (list, tuple)):
+        remember(r, made, _placed, x, value, *_parts(index))
+    change(r, x, made, target)
 
 
 def in_place(r: Interpreter, x: Array, result: Array, node: ast.AST) -> bool:
     """Change an array in place; return whether it shows a part of another one, which has changed too."""
-    if result.dtype in FLOATS and x.dtype in (INT, BOOL):
+    kinds = [numpy_dtype(r, one.dtype, "numpy") for one in (result, x)]
+    if not np.can_cast(*kinds, "same_kind"):
         raise LibraryError(
-            "Cannot cast the output of this operator from floats to the whole numbers of the array.",
-            "Make it of floats: 2.0, not 2.",
+            f"Cannot cast the output of this operator from {kinds[0]} to {kinds[1]} with casting rule "
+            "'same_kind'.",
+            "Write a new value in place of the change.",
             "integer",
             node,
         )
-    change(r, x, result, node)
+    change(r, x, result if same_dtype(x.dtype, result) else arrays.cast(r, result, x.dtype), node)
     return info(r, x).parent is not None
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.footer import Footer, footer_in
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.model import GRAD, INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
 from autodiff_viz.graph.syntax_tree import syntax_tree
@@ -36,6 +36,7 @@ from autodiff_viz.reading import (
     keras_layers,
     linear_algebra,
     numpy_memory,
+    own_dtypes,
     python_functions,
     python_library,
     python_sets,
@@ -213,6 +214,7 @@ def interpreter_of_all() -> Interpreter:
     tensor_arrays.install(interpreter)
     keras_layers.install(interpreter)
     numpy_memory.install(interpreter)
+    own_dtypes.install(interpreter)
     python_sets.install(interpreter)
     python_library.install(interpreter)
     blank.install(interpreter)
@@ -520,6 +522,8 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]
     kinds += r.state(Dtypes).floats
     dtype = max([*kinds, dtype_in_use(r)], key=FLOATS.index)
+    if dtype == FLOAT64:
+        own_dtypes.round_inputs(r)
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
     grads = [node.name for node in graph.nodes if node.op == GRAD]
@@ -562,14 +566,18 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
                 for name, value in r.scope.names.items()
                 if type(value) in (int, float, bool)
             }
-        evaluation = Evaluation(r.builder, dtype, once=True)
         wanted = {
             name: held
             for name, held in named.items()
             if isinstance(held, Ref) and held.number not in left_out
         }
-        evaluation.prepare(wanted.values())
-        return plain | {name: evaluation.value(held) for name, held in wanted.items()}
+        found = {name: own_dtypes.exact_values(r, held) for name, held in wanted.items()}
+        evaluation = Evaluation(r.builder, dtype, once=True)
+        evaluation.prepare(held for name, held in wanted.items() if found[name] is None)
+        for name, held in wanted.items():
+            if found[name] is None:
+                found[name] = evaluation.value(held)
+        return plain | found
 
     left_out = frozenset({*r.builder.left_out, *r.builder.merged})
     by_sentence: dict[str, list[int]] = {}
@@ -715,7 +723,7 @@ def _derivatives(r: Interpreter) -> _Derivatives:
         unknown.pop(name, None)
         if not r.is_known(one):
             unknown[name] = r.unread.objects[id(one)][1].line
-        elif not site.is_grad and (line := r.unread.asks_again(name, site.line)):
+        elif not site.is_grad and (line := r.unread.asks_again(name, site.lines[-1] if site.lines else 0)):
             unknown[name] = line
     gone = frozenset(id(one) for _, one, _ in of_torch if not r.is_known(one))
     return _Derivatives(of_torch, aliases, r.requests, unknown, gone)

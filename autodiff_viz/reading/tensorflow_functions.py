@@ -315,9 +315,8 @@ def floordiv(r: Interpreter, x: Any, y: Any) -> Array:
 @tf("math.floormod", "math.mod", "mod")
 def floormod(r: Interpreter, x: Any, y: Any) -> Array:
     """Read the rest of a division: x - floor(x / y) * y."""
-    a, b = alike(r, [x, y], "FloorMod")
-    whole = r.make("floor", [r.make("div", [a, b], dtype=a.dtype)], dtype=a.dtype)
-    return r.make("sub", [a, r.make("mul", [whole, b], dtype=a.dtype)], dtype=a.dtype)
+    pair = alike(r, [x, y], "FloorMod")
+    return r.make("remainder", pair, dtype=pair[0].dtype)
 
 
 @tf("math.squared_difference", "math.squared_differences", "square_difference")
@@ -665,8 +664,9 @@ def argmin(r: Interpreter, input: Any, axis: Any = None, output_type: Any = None
 @tf("sort")
 def sort(r: Interpreter, values: Any, axis: Any = -1, direction: Any = "ASCENDING") -> Array:
     """Read a sort."""
-    x = tensor(r, values)
-    return _sorted(r, x, axis_argument(axis), direction == "DESCENDING")
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise Refused(f"sort has no direction {direction!r}.", 'There are "ASCENDING" and "DESCENDING".')
+    return _sorted(r, tensor(r, values), axis_argument(axis), direction == "DESCENDING")
 
 
 def _sorted(r: Interpreter, x: Array, axis: int, descending: bool) -> Array:
@@ -1340,6 +1340,8 @@ def random_normal(
 def dropout(r: Interpreter, x: Any, rate: Any = None, noise_shape: Any = None, seed: Any = None) -> Array:
     """Read dropout as a product with a drawn mask."""
     x = floating(r, x, "nn.dropout")
+    if noise_shape is not None:
+        raise Refused("dropout is read without noise_shape.")
     if not rate:
         return x
     mask = r.make(
@@ -1385,6 +1387,17 @@ def conv2d(
     return r.make("conv2d", [x, w, bias], stride=_square(strides, "conv2d"), padding=padding)
 
 
+def pool(r: Interpreter, op: str, x: Array, window: int, stride: int, padding: str) -> Array:
+    """Return a pooling of images; a mean at the margin is that of the pixels that there are."""
+    sizes = {"window": window, "stride": stride, "padding": padding}
+    made = r.make(op, [x], dtype=x.dtype, **sizes)
+    if op == "max_pool" or padding == "VALID":
+        return made
+    # The op divides by all places of a window, TensorFlow by those within the image.
+    inside = r.make(op, [r.make("ones_like", [x], dtype=x.dtype)], dtype=x.dtype, **sizes)
+    return r.make("div", [made, inside], dtype=x.dtype)
+
+
 def pooled(op: str) -> Reader:
     """Return the reading of a pooling of images."""
 
@@ -1393,8 +1406,7 @@ def pooled(op: str) -> Reader:
     ) -> Array:
         if data_format != "NHWC" or padding not in ("SAME", "VALID"):
             raise Refused(f"{op} is read of NHWC, with padding SAME or VALID.")
-        sizes = {"window": _square(ksize, op), "stride": _square(strides, op), "padding": padding}
-        return r.make(op, [floating(r, input, op)], **sizes)
+        return pool(r, op, floating(r, input, op), _square(ksize, op), _square(strides, op), padding)
 
     return read
 
@@ -1539,11 +1551,21 @@ def _stacked(r: Interpreter, rows: list[Any]) -> Any:
     return stack(r, rows)
 
 
+def _forwards(name: str, options: dict[str, Any]) -> None:
+    """Refuse options of a fold that change what is computed."""
+    usual = {"reverse": False, "back_prop": True}
+    speed = ("parallel_iterations", "swap_memory", "infer_shape")
+    wrong = [
+        key for key, value in options.items() if key not in speed and value not in (usual.get(key), None)
+    ]
+    if wrong:
+        raise Refused(f"{name} is not read with {', '.join(wrong)}.")
+
+
 @tf("scan")
 def scan(r: Interpreter, fn: Any, elems: Any, initializer: Any = None, **options: Any) -> Any:
     """Read a running fold of the rows, unrolled."""
-    if any(options.get(key) for key in ("reverse",)):
-        raise Refused("scan is read forwards.")
+    _forwards("scan", options)
     rows = list(_rows(r, elems))
     total = rows.pop(0) if initializer is None else mapped(lambda x: tensor(r, x), initializer)
     made = [total] if initializer is None else []
@@ -1556,6 +1578,7 @@ def scan(r: Interpreter, fn: Any, elems: Any, initializer: Any = None, **options
 @tf("foldl")
 def foldl(r: Interpreter, fn: Any, elems: Any, initializer: Any = None, **options: Any) -> Any:
     """Read a fold of the rows, unrolled."""
+    _forwards("foldl", options)
     rows = list(_rows(r, elems))
     total = rows.pop(0) if initializer is None else mapped(lambda x: tensor(r, x), initializer)
     for row in rows:

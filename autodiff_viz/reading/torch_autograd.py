@@ -419,6 +419,10 @@ class Marks:
 def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) -> Any:
     """Apply an operator of Python to tensors, as the function that PyTorch calls for it."""
     if isinstance(op, ast.USub):
+        if left.dtype == BOOL:
+            raise LibraryError(
+                "Negation, the `-` operator, on a bool tensor is not supported.", "Write ~x.", at=node
+            )
         return called(r, "neg", left)
     if isinstance(op, ast.UAdd):
         return left
@@ -456,9 +460,11 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
     }
     if type(op) not in names:
         raise Refused(f"This operator is not read of tensors: {as_written(node)}.", at=node)
-    if isinstance(op, ast.Sub) and booleans:
+    if isinstance(op, ast.Sub) and any(
+        isinstance(side, Array) and side.dtype == BOOL for side in (left, right)
+    ):
         raise LibraryError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported.",
+            "Subtraction, the `-` operator, with a bool tensor is not supported.",
             "Use ~ or logical_not().",
             at=node,
         )
@@ -486,11 +492,15 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return function
 
     def call(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        if r.handlers.check_method is not None:
+            r.handlers.check_method(r, name, args)
         for one in args:
             if isinstance(one, Array):
                 refreshed(r, one)
                 if name not in NUMBERS_ALONE:
                     check_usable(r, one)
+                if one.dtype == BOOL and name in ("abs", "absolute"):
+                    raise LibraryError("\"abs_cpu\" not implemented for 'Bool'.")
                 if of_numpy(r, one) and name not in OF_ARRAYS:
                     raise LibraryError(
                         f"{name}(): an argument must be Tensor, not numpy.ndarray.",

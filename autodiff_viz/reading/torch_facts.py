@@ -254,7 +254,7 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "new_full new_ones new_tensor new_zeros nonzero normal not_equal numel numpy one_hot ones "
         "ones_like pin_memory poisson polar rand rand_like randint randn randn_like randperm "
         "register_hook requires_grad retain_grad scalar_tensor seed set set_default_dtype "
-        "set_grad_enabled set_printoptions size storage_offset stride tensor tolist uniform "
+        "set_grad_enabled set_printoptions short size storage_offset stride tensor tolist uniform "
         "use_deterministic_algorithms zero zeros zeros_like ",
     ),
 )
@@ -315,6 +315,19 @@ ITSELF = frozenset(
         "positive",
         "resolve_conj",
         "to",
+        "bfloat16",
+        "bool",
+        "cuda",
+        "double",
+        "half",
+        "int",
+        "long",
+        "pin_memory",
+        "requires_grad",
+        "retain_grad",
+        "short",
+        "type",
+        "type_as",
     ]
 )
 """Functions that may return the tensor that they get."""

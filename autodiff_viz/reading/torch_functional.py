@@ -16,14 +16,13 @@ from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_elements import absolute, clamp
 from autodiff_viz.reading.torch_folds import fold, matmul, norm, variance
 from autodiff_viz.reading.torch_memory import LibraryError, change
-from autodiff_viz.reading.torch_places import gather, pick
+from autodiff_viz.reading.torch_places import pick
 from autodiff_viz.reading.torch_shapes import broadcast_to, split, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
     TORCH,
     Ops,
     can_have_rule,
-    cast,
     declared,
     detach,
     functional,
@@ -31,7 +30,7 @@ from autodiff_viz.reading.torch_tensors import (
     whole,
     with_pullback,
 )
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+from autodiff_viz.reading.values import BOOL, INT, Array, Refused
 
 # Activations.
 
@@ -157,21 +156,21 @@ def hardswish(r: Interpreter, input: Array) -> Array:
 @activation("hardshrink", methods=True)
 def hardshrink(r: Interpreter, input: Array, lambd: float = 0.5) -> Array:
     """Read hardshrink."""
-    return r.make("where", [r.make("greater", [absolute(r, input), lambd], dtype=BOOL), input, 0.0])
+    return r.make("where", [r.make("less_equal", [absolute(r, input), lambd], dtype=BOOL), 0.0, input])
 
 
 @activation("softshrink")
 def softshrink(r: Interpreter, input: Array, lambd: float = 0.5) -> Array:
     """Read softshrink."""
     o = Ops(r)
-    outside = r.make("greater", [absolute(r, input), lambd], dtype=BOOL)
-    return o.where(outside, o.sub(input, o.mul(lambd, o.sign(input))), 0.0)
+    inside = r.make("less_equal", [absolute(r, input), lambd], dtype=BOOL)
+    return o.where(inside, 0.0, o.sub(input, o.mul(lambd, o.sign(input))))
 
 
 @activation("threshold")
 def threshold(r: Interpreter, input: Array, threshold: float, value: float) -> Array:
     """Read a threshold."""
-    return r.make("where", [r.make("greater", [input, threshold], dtype=BOOL), input, value])
+    return r.make("where", [r.make("less_equal", [input, threshold], dtype=BOOL), value, input])
 
 
 @activation("softplus")
@@ -607,108 +606,6 @@ def reduced(
             f"{reduction} is not a valid value for reduction.", "There are mean, sum and none."
         )
     return value if reduction == "none" else r.make(reduction, [value])
-
-
-@functional("nll_loss")
-def nll_loss(
-    r: Interpreter,
-    input: Array,
-    target: Array,
-    weight: Any = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Array:
-    """Read the negative log-likelihood of classes; the mean is one by weight."""
-    if len(shape_of(r, input)) == 1:
-        input, target = arrays.expand(r, input, 0), r.make("reshape", [target], dtype=INT, shape=(1,))
-        made = nll_loss(r, input, target, weight, size_average, ignore_index, reduce, reduction)
-        return made if shape_of(r, made) == () else squeeze_plain(r, made, 0)
-    if size_average is not None or reduce is not None:
-        raise Refused("size_average and reduce are not read.", "Write reduction='sum'.")
-    rank = len(shape_of(r, input))
-    if rank > 2:  # [batch, classes, ...]
-        input = arrays.transpose(r, input, (0, *range(2, rank), 1))
-    classes = shape_of(r, input)[-1]
-    shape = shape_of(r, target)
-    if shape != shape_of(r, input)[:-1]:
-        raise LibraryError(
-            f"Expected input batch_size ({shape_of(r, input)[0]}) to match target batch_size ({shape[0]})."
-        )
-    found = numbers(r, target)
-    ignored = found == ignore_index
-    if ((found < 0) | (found >= classes))[~ignored].any():
-        raise LibraryError("Target is out of bounds.")
-    if ignored.any():
-        target = constant(r, np.where(ignored, 0, found).astype(float), "torch", INT)
-    flat = r.make("reshape", [input], shape=(prod(shape), classes))
-    places = r.make("reshape", [target], dtype=INT, shape=(prod(shape), 1))
-    losses = r.make("reshape", [r.make("neg", [gather(r, flat, 1, places)])], shape=shape)
-    share: Any = None
-    if weight is not None:
-        share = pick(r, weight, 0, target)
-    if ignored.any():
-        seen = constant(r, (~ignored).astype(float), "torch", BOOL)
-        share = cast(r, seen, "float32") if share is None else r.make("mul", [share, seen])
-        losses = r.make("where", [seen, losses, 0.0])
-    if share is not None:
-        losses = r.make("mul", [losses, share])
-    if reduction == "mean" and share is not None:
-        return r.make("div", [r.make("sum", [losses]), r.make("sum", [share])])
-    return reduced(r, losses, reduction)
-
-
-@functional("cross_entropy")
-def cross_entropy(
-    r: Interpreter,
-    input: Array,
-    target: Array,
-    weight: Any = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Array:
-    """Read the cross-entropy of logits and classes, or of logits and chances."""
-    if size_average is not None or reduce is not None:
-        raise Refused("size_average and reduce are not read.", "Write reduction='sum'.")
-    rank = len(shape_of(r, input))
-    axis = 0 if rank == 1 else 1
-    chances = r.make("log_softmax", [input], axis=axis)
-    o = Ops(r)
-    if target.dtype in FLOATS:
-        if shape_of(r, target) != shape_of(r, input):
-            raise LibraryError("The target of chances has the shape of the input.")
-        if label_smoothing:
-            target = o.add(o.mul(1.0 - label_smoothing, target), label_smoothing / shape_of(r, input)[axis])
-        weighted = o.mul(target, chances)
-        if weight is not None:
-            weighted = o.mul(weighted, per_channel(r, weight, rank))
-        losses = o.neg(arrays.fold(r, "sum", weighted, axis, False))
-        if reduction == "mean":
-            return o.div(o.sum(losses), float(prod(shape_of(r, losses))))
-        return reduced(r, losses, reduction)
-    plain = nll_loss(r, chances, target, weight, None, ignore_index, None, reduction)
-    if not label_smoothing:
-        return plain
-    # The other share goes to all classes alike, each by its weight, and by no class that is ignored.
-    classes = shape_of(r, input)[axis]
-    weighted = chances if weight is None else o.mul(chances, per_channel(r, weight, rank))
-    even = o.div(o.neg(arrays.fold(r, "sum", weighted, axis, False)), float(classes))
-    seen = numbers(r, target) != ignore_index
-    shown = constant(r, seen.astype(float), "torch", BOOL)
-    if not seen.all():
-        even = r.make("where", [shown, even, 0.0])
-    if reduction != "mean":
-        even = reduced(r, even, reduction)
-    elif weight is None:
-        even = o.div(o.sum(even), float(seen.sum()))
-    else:
-        places = constant(r, np.where(seen, numbers(r, target), 0).astype(float), "torch", INT)
-        even = o.div(o.sum(even), o.sum(o.mul(pick(r, weight, 0, places), shown)))
-    return o.add(o.mul(1.0 - label_smoothing, plain), o.mul(label_smoothing, even))
 
 
 def _hinge(r: Interpreter, x: Array) -> Array:

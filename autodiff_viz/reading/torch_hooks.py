@@ -17,9 +17,9 @@ from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE, STOP
 from autodiff_viz.reading.arrays import known, shape_of
 from autodiff_viz.reading.builder import Builder, Ref
-from autodiff_viz.reading.declared import passed_by, passes_to, zeros_of
+from autodiff_viz.reading.declared import differentiated, passed_by, zeros_of
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError, info, source
+from autodiff_viz.reading.torch_memory import LibraryError, Memory, info, source
 from autodiff_viz.reading.torch_passes import between, gradient_node
 from autodiff_viz.reading.torch_tensors import TENSOR
 from autodiff_viz.reading.values import Array, Instance, Native, Refused
@@ -192,12 +192,13 @@ def hooked(r: Interpreter, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
     """
     if not root.is_node:
         return Hooked(root)
-    again, inside = differentiated(r, root.held)
+    again, inside = differentiated(r.builder, root.held)
     if any(ref.number in inside for ref in wrt):
         raise Refused(
             "A derivative by a tensor between the ends of another derivative is not read.",
             "Differentiate by the inputs.",
         )
+    _refuse_changed_views(r)
     if not r.state(Hooks).places:
         return Hooked(root)
     way, found = between(r, root.held, wrt), []
@@ -253,28 +254,27 @@ def hooked(r: Interpreter, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
     return Hooked(copy, nodes_of, made)
 
 
+def _refuse_changed_views(r: Interpreter) -> None:
+    """Refuse hooks, and gradients to keep, of computed tensors whose memory was changed through a view.
+
+    PyTorch then gives both the tensor and the view another place on the tape.
+    """
+    hooked_ = [x for (x, _), functions in r.state(Hooks).of.items() if functions]
+    for x in (*hooked_, *(x for x in r.state(Memory).of if x.retains)):
+        about = info(r, x)
+        if not x.leaf and about.storage.version and (about.parent is not None or about.storage.views):
+            raise Refused(
+                "A hook or retain_grad() of a tensor that shares memory and was changed is not read.",
+                "Write clone() before the change.",
+                "view",
+            )
+
+
 def refuse_hooks(r: Interpreter, root: Array) -> None:
     """Refuse a derivative that `torch.func` takes of what has hooks on its way."""
     below = passed_by(r.builder, root.held) if root.is_node and r.state(Hooks).places else set()
     if any(ref.number in below for place in r.state(Hooks).places for refs in place.at(r) for ref in refs):
         raise Refused("Hooks are read with backward() and autograd.grad() only.")
-
-
-def differentiated(r: Interpreter, root: Ref) -> tuple[bool, set[int]]:
-    """Return whether an output was computed from derivatives, and the nodes between the ends of these.
-
-    A derivative is one node of the graph, and depends on its ends alone.
-    """
-    inside: set[int] = set()
-    grads = [number for number in passed_by(r.builder, root) if r.builder.drafts[number].op == GRAD]
-    for number in grads:
-        z, x = r.builder.drafts[number].slots
-        depends = {x.number}
-        for one in sorted(passed_by(r.builder, z)):
-            if any(slot.number in depends for slot in passes_to(r.builder.drafts[one])):
-                depends.add(one)
-        inside |= depends - {x.number, z.number}
-    return bool(grads), inside
 
 
 def _copied(

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from autodiff_viz.functions.known_functions import op
+from autodiff_viz.reading.arrays import constant
 from autodiff_viz.reading.corners import CLAMP_ENDS
-from autodiff_viz.reading.library_calls import jax_function, say
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.library_calls import call_jax, jax_function, say
 from autodiff_viz.reading.torch_memory import LibraryError
-from autodiff_viz.reading.torch_tensors import functional
-from autodiff_viz.reading.values import Refused
+from autodiff_viz.reading.torch_tensors import functional, numbers
+from autodiff_viz.reading.values import FLOATS, INT, Array, Refused
 
 
 @jax.custom_jvp
@@ -232,3 +236,89 @@ def cosine_embedding_loss(
     cosine = jnp.sum(input1 * input2, -1) / jnp.sqrt(squares[0] * squares[1])
     losses = jnp.where(target == 1.0, 1.0 - cosine, above_0(cosine - margin))
     return reduced(losses, reduction, size_average, reduce)
+
+
+# Classes. Which of them a target ignores depends on its numbers, at which PyTorch looks too.
+
+
+def _with_numbers(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a loss of classes as the reading of a library's function: it gets the numbers of the target."""
+
+    def read(
+        r: Interpreter,
+        input: Array,
+        target: Array,
+        weight: Any = None,
+        size_average: Any = None,
+        ignore_index: int = -100,
+        reduce: Any = None,
+        reduction: str = "mean",
+        **options: Any,
+    ) -> Array:
+        reduced(jnp.zeros(()), reduction, size_average, reduce)  # refuses what it does not know
+        known = None
+        if target.dtype not in FLOATS:
+            known = constant(r, numbers(r, target).astype(float), "torch", INT)
+        return call_jax(r, call, input, target, known, weight, ignore_index, reduction, **options)
+
+    return read
+
+
+@functional("nll_loss")
+@_with_numbers
+def nll_loss(input, target, known, weight, ignore_index, reduction):
+    """Return minus the logarithms of chances of the right classes; their mean is one by weight."""
+    losses, shares = _of_right_class(input, target, known, weight, ignore_index)
+    return _by_share(losses, shares, reduction)
+
+
+def _of_right_class(input, target, known, weight, ignore_index):
+    """Return minus the input at the right classes times their shares, and these; None: each has share 1."""
+    if input.ndim > 2:  # [batch, classes, ...]
+        input = jnp.moveaxis(input, 1, -1)
+    classes = input.shape[-1]
+    if known.shape != input.shape[:-1]:
+        raise LibraryError(
+            f"Expected input batch_size ({(*input.shape, 0)[0]}) to match target batch_size "
+            f"({(*known.shape, 0)[0]})."
+        )
+    seen = known != ignore_index
+    if ((known < 0) | (known >= classes))[seen].any():
+        raise LibraryError("Target is out of bounds.")
+    at = target if seen.all() else np.where(seen, known, 0)
+    losses = -jnp.take_along_axis(input, at[..., None], -1)[..., 0]
+    if seen.all() and weight is None:
+        return losses, None
+    share = seen.astype(input.dtype) if weight is None else weight[at] * seen
+    return jnp.where(seen, losses, 0.0) * share, share
+
+
+def _by_share(losses, shares, reduction):
+    if reduction == "mean" and shares is not None:
+        return losses.sum() / shares.sum()
+    return reduced(losses, reduction)
+
+
+@functional("cross_entropy")
+@_with_numbers
+def cross_entropy(input, target, known, weight, ignore_index, reduction, label_smoothing=0.0):
+    """Return minus the logarithms of the softmax at the right classes, or weighted by chances."""
+    axis = 0 if input.ndim == 1 else 1
+    chances, classes = jax.nn.log_softmax(input, axis), input.shape[axis]
+    weighted = chances
+    if weight is not None:
+        weighted = chances * weight.reshape(-1, *[1] * (input.ndim - axis - 1))
+    if known is None:
+        if target.shape != input.shape:
+            raise LibraryError("The target of chances has the shape of the input.")
+        if label_smoothing:
+            target = (1.0 - label_smoothing) * target + label_smoothing / classes
+        losses = -(target * weighted).sum(axis)
+        return losses.sum() / losses.size if reduction == "mean" else reduced(losses, reduction)
+    losses, shares = _of_right_class(chances, target, known, weight, ignore_index)
+    plain = _by_share(losses, shares, reduction)
+    if not label_smoothing:
+        return plain
+    # The other share goes to all classes alike, each by its weight, and by no class that is ignored.
+    even = jnp.where(known != ignore_index, -weighted.sum(axis) / classes, 0.0)
+    return (1.0 - label_smoothing) * plain + label_smoothing * _by_share(even, shares, reduction)

@@ -26,7 +26,7 @@ from autodiff_viz.reading.builder import Builder, Ref
 from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_facts import facts_of
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Refused
 
 Derive = Callable[[Interpreter, Array], Array]
 Push = Callable[[Interpreter, Array, Array], Array]
@@ -148,6 +148,7 @@ def leaf(r: Interpreter, x: Array, hint: str = "") -> Array:
     """Return a tensor that is differentiated by from here on, with a node of its own."""
     if not x.is_node:
         x.held = r.builder.input(x.held, hint)
+        r.builder.kinds[x.held.number] = x.dtype
     elif not _fresh(r, x.held):
         x.held = r.builder.add(IDENTITY, [x.held], Rule(STOP))
     x.requires_grad, x.leaf = True, True
@@ -286,6 +287,15 @@ def change(r: Interpreter, x: Array, result: Array, at: ast.AST | None = None) -
             "integer",
             at,
         )
+    if result.dtype == INT and x.dtype == BOOL:
+        raise LibraryError(
+            "result type Long can't be cast to the desired output type Bool.",
+            "Write a new value.",
+            "integer",
+            at,
+        )
+    if x.dtype in (INT, *HALVES) and r.handlers.converted is not None:
+        result = r.handlers.converted(r, result, x.dtype) or result
     mine, new = shape_of(r, x), shape_of(r, result)
     if mine != new:
         raise LibraryError(
@@ -332,6 +342,7 @@ def _hold(r: Interpreter, x: Array, new: Array, apart: bool) -> None:
     old = x.held
     if x.is_node and not new.is_node:
         held = r.builder.input(new.held, hint)
+        r.builder.kinds[held.number] = x.dtype
         r.builder.replaced.add(x.held.number)
     elif x.is_node and new.held == old:
         return

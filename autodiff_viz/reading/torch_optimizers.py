@@ -254,6 +254,8 @@ def _clip_norm(r: Interpreter, parameters: Any, max_norm: float, norm_type: floa
 
 def _clip_value(r: Interpreter, parameters: Any, clip_value: float, **_: Any) -> None:
     """Read `clip_grad_value_`."""
+    if not _given(r, parameters):
+        raise LibraryError("clip_grad_value_() needs a gradient.", "Call backward() before.")
     outside, r.no_grad = r.no_grad, 1
     try:
         for one in _given(r, parameters):

@@ -12,12 +12,13 @@ from typing import Any
 
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
+from autodiff_viz.ops.places import AT_PLACES, PLACES
 from autodiff_viz.reading.builder import Ref
 from autodiff_viz.reading.costs import pay_values
 from autodiff_viz.reading.declared import Detached
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.several import Site
-from autodiff_viz.reading.torch_memory import LibraryError, Memory, passed
+from autodiff_viz.reading.torch_memory import LibraryError, Memory, Recorded, passed
 from autodiff_viz.reading.values import Array, Refused
 
 
@@ -76,6 +77,8 @@ def reached(r: Interpreter, root: Ref) -> set[int]:
             waiting += [ref.number for ref in read_by_derivative(r, *draft.slots)]  # type: ignore[arg-type]
             continue
         slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
+        if draft.op in AT_PLACES:
+            slots = [slot for i, slot in enumerate(slots) if i != PLACES]
         waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
     pay_values(8 * len(numbers))  # again for each derivative of a derivative
     return numbers
@@ -122,9 +125,10 @@ LINEAR = frozenset(
         "concatenate",
         "identity",
         "cumsum",
+        *AT_PLACES,
     ]
 )
-"""Ops whose derivative depends on nothing."""
+"""Ops whose derivative depends on nothing that has one."""
 
 
 def between(r: Interpreter, root: Ref, sources: Iterable[Ref]) -> set[int]:
@@ -171,6 +175,10 @@ def known_leaves(r: Interpreter) -> list[Array]:
 def gradient_node(r: Interpreter, root: Array, wrt: Sequence[Ref], dtype: str, create: bool) -> Array:
     """Return a derivative as a tensor: with a graph of its own, or without."""
     parts = [r.builder.add(GRAD, [root.held, ref]) for ref in wrt]
+    calls = r.state(Memory).calls
+    if create and any(n in calls and calls[n].saves for n in between(r, root.held, wrt)):
+        for part, ref in zip(parts, wrt, strict=True):  # its own graph has saved what it multiplied with
+            calls[part.number] = Recorded("grad", [], True, again=(root.held, ref))
     total = parts[0]
     for part in parts[1:]:
         total = r.builder.add("add", [total, part])

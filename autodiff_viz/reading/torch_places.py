@@ -10,19 +10,57 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.graph.model import IDENTITY
+from autodiff_viz.graph.model import IDENTITY, INPUT
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, shape_of
 from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.own_dtypes import remember
 from autodiff_viz.reading.torch_memory import LibraryError, change, record
 from autodiff_viz.reading.torch_shapes import broadcast_to, squeeze_plain
-from autodiff_viz.reading.torch_tensors import TENSOR, TORCH, both, full, integers, numbers, tensor, whole
+from autodiff_viz.reading.torch_tensors import (
+    TENSOR,
+    TORCH,
+    both,
+    dtype_in_use,
+    fitting,
+    full,
+    integers,
+    numbers,
+    tensor,
+    whole,
+)
 from autodiff_viz.reading.values import BOOL, INT, Array, Refused
 from autodiff_viz.reading.views import part
 
 # Pick by places.
+
+
+def _is_plain(r: Interpreter, *given: Array) -> bool:
+    """Return whether an op of places is read as one: rows of vmap and terms of a rule have masks."""
+    return isinstance(r.builder, Builder) and not any(one.rows for one in given)
+
+
+def _check_places(r: Interpreter, index: Array, size: int, words: str, from_end: bool = False) -> None:
+    """Check places that the text writes out.
+
+    Raises:
+      LibraryError: PyTorch refuses one.
+    """
+    if index.is_node and (
+        not isinstance(r.builder, Builder) or r.builder.drafts[index.held.number].op != INPUT
+    ):
+        return
+    places = Evaluation(r.builder, dtype_in_use(r)).value(index.held) if index.is_node else index.held
+    found = np.rint(np.array(places)).ravel()
+    outside = found[(found < (-size if from_end else 0)) | (found >= size)]
+    if outside.size:
+        raise LibraryError(words.format(place=int(outside[0]), size=size))
+
+
+BOUNDS = "index {place} is out of bounds for dimension {dim} with size {size}."
 
 
 def _hot(r: Interpreter, index: Array, count: int) -> Array:
@@ -41,6 +79,13 @@ def _picked(r: Interpreter, hot: Array, x: Array) -> Array:
 @both("gather")
 def gather(r: Interpreter, input: Array, dim: int, index: Array) -> Array:
     """Read elements that another tensor names along a dimension."""
+    axis = whole(r, dim) % max(len(shape_of(r, input)), 1)
+    _check_places(r, index, (*shape_of(r, input), 1)[axis], BOUNDS.replace("{dim}", str(axis)))
+    return along(r, input, dim, index)
+
+
+def along(r: Interpreter, input: Array, dim: int, index: Array) -> Array:
+    """Return elements that another tensor names along a dimension, also from the end."""
     rank = len(shape_of(r, input))
     axis = whole(r, dim) % max(rank, 1)
     sizes = shape_of(r, index)
@@ -54,27 +99,45 @@ def gather(r: Interpreter, input: Array, dim: int, index: Array) -> Array:
     order = (*(i for i in range(rank) if i != axis), axis)
     back = tuple(int(i) for i in np.argsort(order))
     plain_order = order == tuple(range(rank))
+    if _is_plain(r, input, index):
+        return r.make("take_along_axis", [input, index], dtype=input.dtype, axis=axis)
     x = input if plain_order else arrays.transpose(r, input, order)
     places = index if plain_order else arrays.transpose(r, index, order)
     made = _picked(r, _hot(r, places, shape_of(r, x)[-1]), r.make("expand_dims", [x], dtype=x.dtype, axis=-2))
     return made if plain_order else arrays.transpose(r, made, back)
 
 
-TORCH["torch.take_along_dim"] = TENSOR["take_along_dim"] = lambda r, input, indices, dim: gather(
-    r, input, dim, indices
-)
+@both("take_along_dim")
+def take_along_dim(r: Interpreter, input: Array, indices: Array, dim: int) -> Array:
+    """Read elements that another tensor names along a dimension; both are broadcast along the others."""
+    axis = whole(r, dim) % max(len(shape_of(r, input)), 1)
+
+    def beside(shape: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(1 if i == axis else side for i, side in enumerate(shape))
+
+    sides = np.broadcast_shapes(beside(shape_of(r, input)), beside(shape_of(r, indices)))
+    input, indices = (
+        broadcast_to(r, one, tuple(shape_of(r, one)[i] if i == axis else n for i, n in enumerate(sides)))
+        for one in (input, indices)
+    )
+    return along(r, input, axis, indices)
 
 
 @both("index_select")
 def index_select(r: Interpreter, input: Array, dim: int, index: Array) -> Array:
     """Read slices that another tensor names along a dimension."""
-    return pick(r, input, whole(r, dim), index)
+    axis = whole(r, dim) % max(len(shape_of(r, input)), 1)
+    return pick(r, input, axis, index)
 
 
-def pick(r: Interpreter, x: Array, dim: int, index: Array) -> Array:
+def pick(r: Interpreter, x: Array, dim: int, index: Array, from_end: bool = False) -> Array:
     """Return slices along a dimension; the dimensions of the index take its place."""
     shape, places = shape_of(r, x), shape_of(r, index)
     axis = dim % len(shape)
+    words = BOUNDS.replace("{dim}", str(axis)) if from_end else "index out of range in self."
+    _check_places(r, index, shape[axis], words, from_end)
+    if _is_plain(r, x, index):
+        return r.make("take", [x, index], dtype=x.dtype, **({"axis": axis} if len(shape) > 1 else {}))
     rest = (*shape[:axis], *shape[axis + 1 :])
     order = (*(i for i in range(len(shape)) if i != axis), axis)
     last = x if order == tuple(range(len(shape))) else arrays.transpose(r, x, order)
@@ -92,7 +155,7 @@ def pick(r: Interpreter, x: Array, dim: int, index: Array) -> Array:
 def take(r: Interpreter, x: Array, positions: np.ndarray) -> Array:
     """Return elements by their places in the flat tensor."""
     flat = r.make("reshape", [x], dtype=x.dtype, shape=(prod(shape_of(r, x)),))
-    return pick(r, flat, 0, integers(r, positions))
+    return pick(r, flat, 0, integers(r, positions), from_end=True)
 
 
 TORCH["torch.take"] = TENSOR["take"] = lambda r, input, index: take(r, input, numbers(r, index))
@@ -177,6 +240,10 @@ def index_add(
 ) -> Array:
     """Read slices that are added at places along a dimension."""
     axis, shape = whole(r, dim) % len(shape_of(r, input)), shape_of(r, source)
+    _check_places(r, index, shape_of(r, input)[axis], "index out of range in self.")
+    if _is_plain(r, input, index, source):
+        scaled = source if alpha == 1 else r.make("mul", [alpha, source])
+        return r.make("at_add", [input, index, scaled], dtype=input.dtype, **({"axis": axis} if axis else {}))
     spread = tuple(shape[axis] if i == axis else 1 for i in range(len(shape)))
     places = broadcast_to(r, r.make("reshape", [index], dtype=INT, shape=spread), shape)
     arriving = _scattered(r, input, axis, places, source)[0]
@@ -239,7 +306,7 @@ def _whole_part(r: Interpreter, part: Any) -> Any:
 def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
     """Read `x[index]`."""
     if isinstance(index, Array) and index.dtype == INT and shape_of(r, index):
-        return pick(r, x, 0, index)
+        return pick(r, x, 0, index, from_end=True)
     parts = index if isinstance(index, tuple) else (index,)
     parts = tuple(
         whole(r, part) if isinstance(part, Array) and part.dtype == INT and not shape_of(r, part) else part
@@ -248,12 +315,14 @@ def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
     if len(parts) == 2 and len(shape_of(r, x)) == 2 and _is_rows(r, parts[0], shape_of(r, x)[0]):
         column = parts[1] if isinstance(parts[1], Array) else None
         if column is not None and column.dtype == INT and shape_of(r, column) == shape_of(r, x)[:1]:
-            return squeeze_plain(r, gather(r, x, 1, r.make("expand_dims", [column], dtype=INT, axis=1)), 1)
+            return squeeze_plain(r, along(r, x, 1, r.make("expand_dims", [column], dtype=INT, axis=1)), 1)
     positions = _positions(r, x, parts)
     if positions is not None:
         if positions.size == 0:
             raise Refused("This picks no element, and a tensor here has at least one.", "", "empty")
-        return take(r, x, positions)
+        made = take(r, x, positions)
+        remember(r, made, lambda own: own.ravel()[positions], x)
+        return made
     return part(r, x, _plain_index(r, parts))
 
 
@@ -274,6 +343,7 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) 
     """Read `x[index] = value`, a change in place."""
     if isinstance(value, (list, tuple)):
         value = tensor(r, value)
+    value = fitting(r, x, value)
     if isinstance(value, float) and not math.isfinite(value):
         value = Array(r.held(value), "torch", x.dtype)
     if (
@@ -310,7 +380,15 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) 
         spread = take(r, broadcast_to(r, value, positions.shape), order.reshape(shape_of(r, x)))
     else:
         spread = value
-    change(r, x, r.make("where", [shaped, spread, x], dtype=x.dtype), target)
+    made = r.make("where", [shaped, spread, x], dtype=x.dtype)
+    remember(r, made, lambda own, new: _with(own, positions, new), x, value)
+    change(r, x, made, target)
+
+
+def _with(x: np.ndarray, positions: np.ndarray, value: Any) -> np.ndarray:
+    flat = x.flatten()
+    flat[positions] = value
+    return flat.reshape(x.shape)
 
 
 # Change in place.
@@ -350,7 +428,7 @@ def fill_diagonal_(r: Interpreter, x: Array, fill_value: float) -> Array:
 
 
 def _fill(r: Interpreter, x: Array, value: Any) -> Array:
-    shape = shape_of(r, x)
+    shape, value = shape_of(r, x), fitting(r, x, value)
     if isinstance(value, Array):
         kind = value.dtype
         new = value if shape_of(r, value) == shape else broadcast_to(r, value, shape)

@@ -27,7 +27,7 @@ from autodiff_viz.reading.torch_tensors import (
     tensor,
     whole,
 )
-from autodiff_viz.reading.values import FLOATS, Array, Native, Path, Refused
+from autodiff_viz.reading.values import BOOL, FLOATS, Array, Native, Path, Refused
 from autodiff_viz.reading.views import along, in_order, parts, reshaped, spread, with_shape
 
 
@@ -166,7 +166,13 @@ def _ordered(r: Interpreter, x: Any, order: tuple[int, ...]) -> Array:
     return in_order(r, tensor(r, x), order)
 
 
-@both("t", "adjoint")
+@both("adjoint")
+def adjoint(r: Interpreter, input: Array) -> Array:
+    """Read a transposition of the last two dimensions."""
+    return transpose(r, input, -2, -1)
+
+
+@both("t")
 def t(r: Interpreter, input: Array) -> Array:
     """Read a transposition of a matrix."""
     return _ordered(r, input, tuple(reversed(range(len(shape_of(r, input))))))
@@ -338,7 +344,8 @@ def _joined(op: str) -> Callable[..., Any]:
         if not given:
             raise LibraryError("expected a non-empty list of Tensors.")
         floats = [one.dtype for one in given if one.dtype in FLOATS]
-        kind = max(floats, key=FLOATS.index) if floats else given[0].dtype
+        whole_numbers = None if any(one.dtype != BOOL for one in given) else BOOL
+        kind = max(floats, key=FLOATS.index) if floats else whole_numbers
         return r.make(op, given, dtype=kind, axis=whole(r, dim if axis is None else axis))
 
     return read

@@ -39,7 +39,7 @@ from autodiff_viz.reading.torch_memory import (
     view,
 )
 from autodiff_viz.reading.torch_random import Generator
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Path, Refused
+from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Path, Refused, Whole
 
 TORCH: arrays.Table = {}
 """Functions by full name."""
@@ -240,14 +240,17 @@ def kept(r: Interpreter, held: Any, dtype: Any, requires_grad: Any, drawn: str =
             "integer",
         )
     value = held.held
-    if kind in (INT, BOOL) and not isinstance(value, Ref):
-        cut = np.trunc(np.array(value, float)) if kind == INT else (np.array(value, float) != 0) * 1.0
-        value = arrays.as_literal(cut)
+    if kind == BOOL and not isinstance(value, Ref):
+        value = arrays.as_literal((np.array(value, float) != 0) * 1.0)
     made = Array(value, "torch", kind)
+    if kind in (INT, *HALVES) and not isinstance(value, Ref):
+        source = held.dtype if held.dtype == INT else "float64"
+        made = cast(r, Array(value, "torch", source), kind)
     if drawn:
         if not isinstance(r.builder, Builder):
             raise Refused("A draw inside a declared derivative is not read.", "Write the numbers.")
         made.held = r.builder.input(made.held, "")
+        r.builder.kinds[made.held.number] = kind
         if not r.state(Draws).generator.seeded:
             r.state(Draws).drawn[made.held.number] = (r.line, drawn)
             r.say(r.line, f"{drawn}() draws numbers that nobody knows: those shown are an example")
@@ -327,7 +330,7 @@ for _name, _dtype in {
     "Tensor": None,
     "FloatTensor": "float32",
     "DoubleTensor": "float64",
-    "LongTensor": INT,
+    "LongTensor": Whole("int64"),
 }.items():
     TORCH[f"torch.{_name}"] = lambda r, *data, _dtype=_dtype: (
         new_tensor(r, data[0], _dtype or r.state(Draws).default)
@@ -650,14 +653,18 @@ del TORCH["torch.to"]
 
 def cast(r: Interpreter, x: Array, dtype: str | None) -> Array:
     """Return a tensor with another dtype."""
-    if dtype is None or dtype == x.dtype:
+    if same_dtype(dtype, x):
         return x
     if dtype == "float64":
         r.state(Draws).wide = True
+    if r.handlers.converted is not None and (own := r.handlers.converted(r, x, dtype)) is not None:
+        return own
+    if dtype == x.dtype:
+        return r.make(IDENTITY, [x], dtype=dtype) if x.is_node else Array(x.held, "torch", dtype)
     if dtype == BOOL:
         return r.compare(ast.NotEq(), x, 0.0, ast.Constant(0))
     if dtype == INT and x.dtype != BOOL:
-        return trunc(r, _plain(x), dtype=INT)
+        return trunc(r, _plain(x), dtype=dtype)
     if not x.is_node:
         return Array(x.held, "torch", dtype)
     made = r.make(IDENTITY, [x], dtype=dtype)
@@ -666,9 +673,31 @@ def cast(r: Interpreter, x: Array, dtype: str | None) -> Array:
     return made
 
 
+def fitting(r: Interpreter, x: Array, value: Any) -> Any:
+    """Return a value in the dtype of the tensor that is changed in place to it.
+
+    Raises:
+      LibraryError: a number does not fit.
+    """
+    if isinstance(value, Array):
+        return value if same_dtype(x.dtype, value) or value.framework != "torch" else cast(r, value, x.dtype)
+    if x.dtype == BOOL and isinstance(value, (int, float)):
+        return value != 0
+    if x.dtype != INT or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return value
+    width = getattr(x.dtype, "width", "int64")
+    ends = np.iinfo(width)
+    if not ends.min <= int(value) <= ends.max:
+        raise LibraryError(
+            f"value cannot be converted to type {width}_t without overflow", "Use another dtype.", "dtype"
+        )
+    return int(value)
+
+
 def same_dtype(dtype: str | None, x: Array) -> bool:
     """Return whether a dtype is that of a tensor, or none is given."""
-    return dtype is None or dtype == x.dtype
+    mine, theirs = (getattr(one, "width", "int64") if one == INT else one for one in (dtype, x.dtype))
+    return dtype is None or mine == theirs
 
 
 def _plain(x: Array) -> Array:
@@ -680,8 +709,9 @@ for _name, _dtype in {
     "float": "float32",
     "half": "float16",
     "bfloat16": "bfloat16",
-    "long": INT,
-    "int": INT,
+    "long": Whole("int64"),
+    "int": Whole("int32"),
+    "short": Whole("int16"),
     "bool": BOOL,
 }.items():
     TENSOR[_name] = lambda r, x, _dtype=_dtype: cast(r, x, _dtype)

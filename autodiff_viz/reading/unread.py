@@ -1,4 +1,4 @@
-"""Say what is unknown since a statement was not read: what it would have set, and what it may have changed.
+"""Find what is unknown since a statement was not read: what it would have set, and what it may have changed.
 
 Reading goes on behind such a statement, so that what follows must not take a number for known that the
 statement changes. What it sets is in its syntax. What it changes is found by its calls: of a function that is
@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.blank import Bar, Blank, is_blank
 from autodiff_viz.reading.builder import Ref
-from autodiff_viz.reading.costs import budget, pay
+from autodiff_viz.reading.costs import budget, pay, pay_values
 from autodiff_viz.reading.interpreter import LIBRARIES, USUAL, Interpreter, Unread
 from autodiff_viz.reading.jax_random import Seeds
 from autodiff_viz.reading.python_library import Random
 from autodiff_viz.reading.tensorflow_tapes import Variables
 from autodiff_viz.reading.torch_autograd import Autograd
-from autodiff_viz.reading.torch_memory import Memory, info
+from autodiff_viz.reading.torch_memory import Memory
 from autodiff_viz.reading.torch_random import Generator
 from autodiff_viz.reading.torch_tensors import TENSOR, Draws
 from autodiff_viz.reading.values import (
@@ -75,6 +75,9 @@ NEVER_DRAW = frozenset(
 )
 # fmt: on
 """Libraries that change nothing of what they get, and draw from no generator of NumPy or PyTorch."""
+
+FUNCTIONAL = frozenset(["jax", "optax", "haiku", "equinox", "flax"])
+"""Libraries whose objects change nothing that they are given either, but for flax.nnx."""
 
 DRAW_ALONE = frozenset(["sklearn", "scipy", "torchvision", "random"])
 """Libraries that change nothing of what they get, and may draw."""
@@ -238,6 +241,7 @@ class Effects:
       unknown_call: whether they call what nobody knows.
       draws: whether they may draw from a generator.
       ends: what they name that changes all that follows.
+      functional: whether what they call changes nothing, now or later.
       asks: whether they may ask for a derivative.
       words: the names that they read and set, and those of the arguments of what they call.
     """
@@ -250,8 +254,25 @@ class Effects:
     unknown_call: bool = False
     draws: bool = False
     ends: str = ""
+    functional: bool = True
     asks: bool = False
     words: set[str] = field(default_factory=set)
+
+
+@dataclass(eq=False)
+class Known:
+    """The facts of functions, by their body in the syntax tree, which all closures of one have in common."""
+
+    of: dict[int, tuple[Any, Facts]] = field(default_factory=dict)
+
+
+def _facts_of_function(r: Interpreter, function: Function) -> Facts:
+    known = r.state(Known).of
+    if id(function.body) not in known:
+        found = facts_of([function.body] if isinstance(function.body, ast.expr) else function.body)
+        found.locals |= {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
+        known[id(function.body)] = function.body, found
+    return known[id(function.body)][1]
 
 
 def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects:
@@ -259,60 +280,42 @@ def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects
     made = Effects()
     facts = facts_of(body)
     made.reads = [value for name in facts.loads if (value := _found(scope, name)) is not None]
-    reach = list(reachable(made.reads))
-    functions: dict[int, Function] = {}
-    attributes = set(facts.attributes)
+    seen: set[int] = set()
+    reach: list[Any] = []
     work: list[tuple[Facts, Scope, bool]] = [(facts, scope, False)]
+    waiting: list[Any] = list(made.reads)
+    changed: list[Any] = []
+    attributes: set[str] = set()
+    done: set[tuple[int, int]] = set()
     wild = False
-    seen_classes: set[int] = set()
-    new: list[Any] = list(reach)
-    while work or new:
-        while new:
-            one = new.pop()
-            of = one.of if isinstance(one, Instance) else one
-            if isinstance(of, Class) and id(of) not in seen_classes:
-                seen_classes.add(id(of))
-                reach += (
-                    more := [
-                        m
-                        for m in of.members.values()
-                        if isinstance(m, (Function, Property, ClassMethod, Native))
-                    ]
-                )
-                new += more
-            if isinstance(one, (Property, ClassMethod)):
-                one = one.function
-            if isinstance(one, Function) and id(one) not in functions:
-                functions[id(one)] = one
-                inside = facts_of([one.body] if isinstance(one.body, ast.expr) else one.body)
-                inside.locals |= {arg.arg for arg in ast.walk(one.args) if isinstance(arg, ast.arg)}
-                attributes |= inside.attributes
-                work.append((inside, one.scope, True))
-                closed = [v for n in inside.loads - inside.locals if (v := _found(one.scope, n)) is not None]
-                known = {id(each) for each in reach}
-                more = [each for each in reachable(closed) if id(each) not in known]
-                reach += more
-                new += more
+    while work or waiting:
+        for one in reachable(waiting, seen):
+            reach.append(one)
+            function = one.function if isinstance(one, (Property, ClassMethod)) else one
+            if isinstance(function, Function) and (id(function.body), id(function.scope)) not in done:
+                done.add((id(function.body), id(function.scope)))
+                work.append((_facts_of_function(r, function), function.scope, True))
+        waiting = []
         if not work:
             break
         own, where, is_function = work.pop()
+        pay(1 + (len(own.calls) + len(own.targets)) // 2)
         made.words |= own.loads | own.locals
-        changed = list(_changes(r, own, where, made))
+        attributes |= own.attributes
+        if is_function:
+            waiting = [value for n in own.loads - own.locals if (value := _found(where, n)) is not None]
         for name in own.globals & own.stores:
             outer = where if is_function else where.outer
             at = outer.find(name) if outer is not None else None
             made.names.append((at or _outermost(where), name))
-        for expressions in changed:
+        for expressions in _changes(r, own, where, made):
             names = set().union(*map(names_in, expressions))
-            if names & (own.locals - own.globals):
-                wild = True
-            made.objects += reachable(v for n in names if (v := _found(where, n)) is not None)
-    if wild:
-        made.objects += reach
+            wild = wild or bool(names & (own.locals - own.globals))
+            changed += [value for n in names if (value := _found(where, n)) is not None]
+    made.objects = reach if wild else list(reachable(changed))
     # Who has no result can call no backward that reaches other leaves than those it has.
     made.backward |= made.unknown_call and any(isinstance(one, Array) and _is_result(one) for one in reach)
-    ended = [name for name in attributes if ENDS.match(name)]
-    made.ends = made.ends or (ended[0] if ended else "")
+    made.ends = made.ends or next(filter(ENDS.match, sorted(attributes)), "")
     ends = [one.name.rpartition(".")[2] for one in reach if isinstance(one, (Path, Native))]
     made.asks = any(map(DERIVATIVES.match, (*attributes, *ends)))
     return made
@@ -375,6 +378,8 @@ def _value(r: Interpreter, node: ast.expr, scope: Scope) -> Any:
 def _of_call(
     r: Interpreter, call: ast.Call, given: list[ast.expr], facts: Facts, scope: Scope, made: Effects
 ) -> Iterator[list[ast.expr]]:
+    if not _is_functional(r, call, facts, scope):
+        made.functional = False
     function = call.func
     while isinstance(function, ast.Call):  # of jax.grad(f)(x) the first
         function = function.func
@@ -414,6 +419,8 @@ def _of_call(
     if isinstance(function, ast.Attribute) and not isinstance(of, Unknown):
         receiver = function.value
         holder = None if local else _value(r, receiver, scope)
+        if isinstance(holder, Unknown) and holder.functional:
+            return
         if isinstance(holder, Array) and holder.framework == "jax":
             return
         if isinstance(holder, (str, int, float, Blank, Bar)) or _is_at(receiver):
@@ -442,9 +449,26 @@ def _of_call(
         made.unknown_call = True
         yield [receiver, *given]
         return
+    if isinstance(of, Unknown) and of.functional:
+        return
     made.draws = True
     made.unknown_call = True
     yield [function, *given]
+
+
+def _is_functional(r: Interpreter, call: ast.Call, facts: Facts, scope: Scope) -> bool:
+    """Whether a call is of a library whose objects never change what they are given, or of such an object."""
+    base = call.func
+    while isinstance(base, (ast.Attribute, ast.Call)):
+        base = base.func if isinstance(base, ast.Call) else base.value
+    if not isinstance(base, ast.Name) or base.id in facts.locals:
+        return False
+    found = _value(r, base, scope)
+    if isinstance(found, Unknown):
+        return found.functional
+    path = found.name if isinstance(found, Path) else ""
+    whole = ast.unparse(call.func)
+    return path.partition(".")[0] in FUNCTIONAL and "nnx" not in path and "nnx" not in whole
 
 
 def _is_update(path: str) -> bool:
@@ -468,9 +492,13 @@ def _draws_of_path(r: Interpreter, path: str, made: Effects) -> None:
         made.draws = True
 
 
-def reachable(values: Iterable[Any]) -> Iterator[Any]:
-    """Yield values and all that they hold, each once, but for what the reader itself keeps."""
-    seen: set[int] = set()
+def reachable(values: Iterable[Any], seen: set[int] | None = None) -> Iterator[Any]:
+    """Yield values and all that they hold, each once, but for what the reader itself keeps.
+
+    Args:
+      seen: identities of what is left out, to which those of all that is yielded are added.
+    """
+    seen = set() if seen is None else seen
     waiting = list(values)
     while waiting:
         one = waiting.pop()
@@ -487,6 +515,8 @@ def reachable(values: Iterable[Any]) -> Iterator[Any]:
             held = tuple.__iter__(one)
         elif isinstance(one, Instance):
             held = [*one.fields.values(), one.of]
+        elif isinstance(one, Class):
+            held = [member for member in one.members.values() if isinstance(member, _METHODS)]
         elif isinstance(one, Array):
             held = (getattr(one, "base", None),)
         elif isinstance(one, Unknown):
@@ -497,7 +527,7 @@ def reachable(values: Iterable[Any]) -> Iterator[Any]:
         elif is_dataclass(one) and not isinstance(one, (type, Path, Function, Class, Property, Scope)):
             held = [getattr(one, each.name) for each in fields(one)]
         held = [each for each in held if not isinstance(each, Interpreter)]
-        pay(len(held) // 8)
+        pay_values(2 + len(held))
         waiting += held
 
 
@@ -537,20 +567,21 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
     effects = effects_of(r, body, scope)
     line = body[0].lineno if cause is None else cause.line
     holds = tuple(one for one in reachable(effects.reads) if _changes_at_all(r, one))
+    functional = effects.functional and all(isinstance(one, ast.Assign) for one in body)
     for one in body:
         for name in facts_of([one]).stores:
             outer = scope.outer.find(name) if name in scope.globals and scope.outer else None
             at = line if cause is not None else one.lineno
-            (outer or scope).names[name] = Unknown(at, name, one, holds)
+            (outer or scope).names[name] = Unknown(at, name, one, holds, functional)
     if effects.asks:
-        r.unread.asked.append((line, frozenset(effects.words)))
+        r.unread.asked.append((body[0].lineno, frozenset(effects.words)))
     for where, name in effects.names:
         where.names[name] = Unknown(line, name, body[0], holds)
     names = {id(value): name for name, value in _outermost(scope).names.items()}
-    for one in effects.objects:
-        _forget_object(r, one, Unknown(line, names.get(id(one), ""), body[0]), True)
-    for one in effects.stepped:
-        _forget_object(r, one, Unknown(line, names.get(id(one), ""), body[0]), False)
+    because = {id(one): Unknown(line, names.get(id(one), ""), body[0]) for one in effects.objects}
+    _forget_objects(r, effects.objects, because, True)
+    because = {id(one): Unknown(line, names.get(id(one), ""), body[0]) for one in effects.stepped}
+    _forget_objects(r, effects.stepped, because, False)
     if effects.backward:
         r.state(Autograd).ran = True
         for one, about in list(r.state(Memory).of.items()):
@@ -574,28 +605,39 @@ def _changes_at_all(r: Interpreter, one: Any) -> bool:
     return not isinstance(one, (Path, tuple, Class, str, int, float))
 
 
-def _forget_object(r: Interpreter, one: Any, cause: Unknown, gradients: bool) -> None:
-    if not _changes_at_all(r, one) or isinstance(one, (Function, Property, Native, Unknown)):
-        return
-    r.unread.objects[id(one)] = one, cause
-    if isinstance(one, Array) and one.framework == "numpy":
-        for other in arrays_of(_outermost(r.scope).names.values()):
-            if _whole(other) is _whole(one):
-                r.unread.objects[id(other)] = other, cause
-    if isinstance(one, Array) and one in (known := r.state(Memory).of):
-        storage = info(r, one).storage
-        r.unread.objects[id(storage)] = storage, cause
-        if isinstance(one.held, Ref):
-            r.unread.numbers[one.held.number] = cause
-        pay(len(known) // 4)
-        for other, about in list(known.items()):
-            if about.storage is storage:
-                r.unread.objects[id(other)] = other, cause
-                r.unread.numbers |= {
-                    ref.number: cause for ref in (other.held, *about.sources) if isinstance(ref, Ref)
-                }
-                if gradients:
-                    _forget_gradient(r, other, about, cause)
+def _forget_objects(
+    r: Interpreter, objects: Iterable[Any], because: Mapping[int, Unknown], gradients: bool
+) -> None:
+    """Note that objects are unknown, with the arrays that share their memory."""
+    known = r.state(Memory).of
+    storages: dict[int, Unknown] = {}
+    wholes: dict[int, Unknown] = {}
+    for one in objects:
+        if not _changes_at_all(r, one) or isinstance(one, (Function, Property, Native, Unknown)):
+            continue
+        cause = because[id(one)]
+        r.unread.objects[id(one)] = one, cause
+        if isinstance(one, Array):
+            wholes[id(_whole(one))] = cause
+            if isinstance(one.held, Ref):
+                r.unread.numbers[one.held.number] = cause
+            if one in known:
+                storage = known[one].storage
+                storages[id(storage)] = cause
+                r.unread.objects[id(storage)] = storage, cause
+    for other in arrays_of(_outermost(r.scope).names.values()) if wholes else ():
+        if id(_whole(other)) in wholes:
+            r.unread.objects[id(other)] = other, wholes[id(_whole(other))]
+    pay((len(known) if storages else 0) // 4)
+    for other, about in list(known.items()) if storages else ():
+        if (cause := storages.get(id(about.storage))) is None:
+            continue
+        r.unread.objects[id(other)] = other, cause
+        for ref in (other.held, *about.sources):
+            if isinstance(ref, Ref):
+                r.unread.numbers[ref.number] = cause
+        if gradients:
+            _forget_gradient(r, other, about, cause)
 
 
 def _whole(one: Array) -> Array:

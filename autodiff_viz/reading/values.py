@@ -14,7 +14,24 @@ from autodiff_viz.reading.builder import Held, Ref
 from autodiff_viz.reading.costs import NESTED, WALKED, Refused, pay_values
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
+HALVES = ("float16", "bfloat16")
 INT, BOOL = "int", "bool"
+
+
+class Whole(str):
+    """The dtype of whole numbers of one width, which equals INT: few places ask how wide they are.
+
+    Attributes:
+      width: its name as NumPy writes it, such as "uint8".
+    """
+
+    width: str
+
+    def __new__(cls, width: str) -> Whole:
+        """Make the dtype."""
+        made = super().__new__(cls, INT)
+        made.width = width
+        return made
 
 
 @dataclass(eq=False)
@@ -181,12 +198,14 @@ class Unknown:
       name: as the text calls it.
       statement: it.
       holds: what its value may share its memory with, or call.
+      functional: whether its methods change nothing that they are given.
     """
 
     line: int
     name: str = ""
     statement: ast.stmt | None = None
     holds: tuple[Any, ...] = ()
+    functional: bool = False
 
 
 def arrays_in(value: Any) -> list[Array]:

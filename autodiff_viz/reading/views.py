@@ -16,7 +16,7 @@ from autodiff_viz.reading.arrays import constant, shape_of
 from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import PERHAPS, VIEW, Derive, places, view
+from autodiff_viz.reading.torch_memory import PERHAPS, VIEW, Derive, LibraryError, places, view
 from autodiff_viz.reading.values import BOOL, Array
 
 READ_ONLY = "assignment destination is read-only"
@@ -82,12 +82,16 @@ def part(r: Interpreter, x: Array, index: tuple, several: bool = False) -> Array
     plain = tuple(
         Ellipsis if one == "..." else slice(*one) if isinstance(one, tuple) else one for one in index
     )
+    try:
+        shown = None if shown is None else shown[plain][...]
+    except IndexError as error:
+        raise LibraryError(f"{error}.".capitalize(), "", "index") from None
     return view(
         r,
         x,
         lambda r, parent: r.make("getitem", [parent], dtype=parent.dtype, index=index),
         lambda r, parent, new: r.make("at_set", [parent, new], dtype=parent.dtype, index=index),
-        shown=None if shown is None else shown[plain][...],
+        shown=shown,
         several=several,
     )
 

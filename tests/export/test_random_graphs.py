@@ -21,6 +21,7 @@ TENSOR_OPS = (
     Spec("transpose"),
     *(Spec(name, 1, REDUCED) for name in ("min", "prod", "argmax")),
     Spec("sort", 1, st.sampled_from([(), params(axis=0), params(descending=True)])),
+    Spec("argsort", 1, st.sampled_from([(), params(axis=0), params(descending=True)])),
     Spec("take", 2, st.sampled_from([(), params(axis=0), params(axis=-1)])),
     Spec("take_along_axis", 2, st.sampled_from([(), params(axis=0)])),
     Spec("at_add", 3, st.sampled_from([(), params(axis=1)])),

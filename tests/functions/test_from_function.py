@@ -31,13 +31,11 @@ class _Graphs(dict):
 GRAPHS = _Graphs()
 NATIVE = {
     "along_axes": ["cumprod"],
-    "embedding": ["gather"],
     "fourier": ["abs"],
     "half": ["convert_element_type", "convert_element_type", "mul", "convert_element_type"],
     "inverse_erf": ["erf_inv"],
     "long_rnn": ["scan"],
     "mixed_arguments": ["convert_element_type"],
-    "places": ["dynamic_slice"],
     "rule_of_two_results": ["custom_vjp_call"],
     "solved": ["lu", "custom_linear_solve"],
 }
@@ -220,6 +218,7 @@ def test_a_native_node_runs_in_a_trace_and_in_every_dtype():
         (av.to_json, "a link or JSON"),
         (av.show, "a formula"),
         (av.to_python, "a Python program"),
+        (av.to_torch, "a PyTorch program"),
     ],
 )
 def test_a_native_node_cannot_be_written_down(write, form):

@@ -103,6 +103,19 @@ def test_what_comes_before_a_refusal_is_the_graph_and_the_refusal_has_its_place(
     assert line_of(lab, "y") == "y = x * x"
 
 
+def test_the_page_says_how_much_was_read_and_goes_on_behind_a_refusal():
+    text = SQUARE.replace("y = x * x", "z = torch.fft.fft(x)\ny = x * x")
+    lab = typed(start(), text)
+    assert gradient(lab) == 12.0
+    data = formula(lab)
+    assert [mistake["line"] for mistake in data["mistakes"]] == [
+        text.split("\n").index("z = torch.fft.fft(x)") + 1
+    ]
+    count = len([line for line in text.split("\n") if line.strip()])
+    assert data["code"]["extent"] == f"{count - 1} of {count} statements were read; this name is unknown: z."
+    assert formula(typed(start(), SQUARE))["code"]["extent"] == ""
+
+
 @pytest.mark.parametrize(
     ("wrong", "line"), [("2.0 * yy", 5), ("torch.tnesor(1.0)", 5), ("2.0 * (y", 5), ("2.0 * y.", 5)]
 )

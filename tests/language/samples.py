@@ -23,6 +23,7 @@ PARAMS = {
     "take_along_axis": [(), params(axis=0)],
     "at_add": [(), params(axis=1)],
     "argmax": [(), params(axis=0, keepdims=True)],
+    "argsort": [(), params(axis=0), params(descending=True)],
     "cumsum": [(), params(axis=-1)],
     "one_hot": [(), params(num_classes=5)],
     "sort": [(), params(axis=0), params(descending=True)],

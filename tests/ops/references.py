@@ -103,6 +103,10 @@ def _argmax(x, axis=None, keepdims=False):
     return np.argmax(x, axis=axis, keepdims=keepdims).astype(x.dtype)
 
 
+def _argsort(x, axis=-1, descending=False):
+    return np.argsort(-x if descending else x, axis=axis, kind="stable").astype(x.dtype)
+
+
 def _sort(x, axis=-1, descending=False):
     return -np.sort(-x, axis=axis) if descending else np.sort(x, axis=axis)
 
@@ -146,6 +150,7 @@ REFERENCES = {
     "clip": np.clip,
     "round": np.rint,
     "floor": np.floor,
+    "remainder": np.remainder,
     "where": lambda condition, a, b: np.where(condition != 0, a, b),
     "greater": lambda a, b: np.where(a > b, 1.0, 0.0),
     "less": lambda a, b: np.where(a < b, 1.0, 0.0),
@@ -162,6 +167,7 @@ REFERENCES = {
     "norm": np.linalg.norm,
     "cumsum": np.cumsum,
     "argmax": _argmax,
+    "argsort": _argsort,
     "one_hot": _one_hot,
     "sort": _sort,
     "logsumexp": scipy.special.logsumexp,

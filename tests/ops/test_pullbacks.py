@@ -120,6 +120,7 @@ def test_slope_at_a_kink_or_an_end_is_the_one_that_jax_publishes(name, inputs, s
         ("norm", [3.0, -4.0], 5.0, [3.0, -4.0]),
         ("cumsum", [1.0, 2.0, 3.0], [1.0, 10.0, 100.0], [111.0, 110.0, 100.0]),
         ("argmax", [2.0, 5.0, 5.0], 1.0, [0.0, 0.0, 0.0]),
+        ("argsort", [2.0, 5.0, 5.0], [1.0, 10.0, 100.0], [0.0, 0.0, 0.0]),
     ],
 )
 def test_ties_zeros_and_running_sums_pass_what_the_docs_say(name, x, seed, wanted):

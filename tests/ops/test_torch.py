@@ -117,6 +117,9 @@ TORCH = {name: getattr(torch, name) for name in SAME_NAME} | {
     "argmax": lambda x, axis=None, keepdims=False: (
         x.argmax().float() if axis is None else x.argmax(dim=axis, keepdim=keepdims).float()
     ),
+    "argsort": lambda x, axis=-1, descending=False: torch.argsort(
+        x, dim=axis, descending=descending, stable=True
+    ).float(),
     "one_hot": lambda x, num_classes=2: (x.round()[..., None] == torch.arange(num_classes)).float(),
     "take": _take,
     "take_along_axis": lambda x, indices, axis=-1: torch.take_along_dim(

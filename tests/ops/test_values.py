@@ -80,6 +80,7 @@ def test_defaults_of_the_record_are_those_of_the_function(op):
         ("expm1", [1e-10], [1e-10]),
         ("softmax", [1000.0, 1000.0], [0.5, 0.5]),
         ("argmax", [1.0, 3.0, 3.0], 1.0),
+        ("argsort", [3.0, np.nan, 1.0, 3.0], [2.0, 0.0, 3.0, 1.0]),
         (
             "one_hot",
             [0.4, 0.6, -1.0, 2.0, np.inf],

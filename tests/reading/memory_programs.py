@@ -198,6 +198,71 @@ def torch_statement(values: Names, draw: random.Random, count: int) -> str:
     return f"({draw.choice(ends)} ** 2).sum().backward()" if ends else f"{new} = {x}.sum()"
 
 
+TORCH_DTYPES = ("uint8", "int8", "int16", "int32", "int64", "float32", "float16", "bfloat16", "bool")
+
+
+def torch_dtype_statement(values: Names, draw: random.Random, count: int) -> str:
+    """Write a statement of PyTorch on tensors of several dtypes, for the values that there are."""
+    new, kind = f"v{count}", draw.random()
+    x = _name(values, draw)
+    if x is None or kind < 0.25:
+        shape = draw.choice([(3,), (2, 2), (2, 3), (1,)])
+        dtype = draw.choice(TORCH_DTYPES)
+        numbers = _numbers(draw, shape, "float" not in dtype)
+        numbers = np.abs(numbers).tolist() if dtype == "uint8" else numbers
+        return f"{new} = torch.tensor({numbers}, dtype=torch.{dtype})"
+    shape = tuple(values[x].shape)
+    same = _name(values, draw, lambda one: tuple(one.shape) == shape)
+    big, small = draw.choice([2, 3, 7, 100, 120, 200, 1000, 40000, 1.1, 0.3]), draw.choice([1, 2, 3])
+    if kind < 0.75:
+        dtype = draw.choice(TORCH_DTYPES)
+        choices = [
+            f"{x} + {same}",
+            f"{x} - {same}",
+            f"{x} * {same}",
+            f"{x} + {big}",
+            f"{x} * {big}",
+            f"{x} - {small}",
+            f"{x} / {small}",
+            f"{x} // {small}",
+            f"{x} % {small}",
+            f"{x} ** {small}",
+            f"{x} > {big}",
+            f"{x} == {same}",
+            f"-{x}",
+            f"{x}.abs()",
+            f"{x}.sum()",
+            f"{x}.max()",
+            f"{x}.to(torch.{dtype})",
+            f"{x}.to(torch.{dtype})",
+            f"{x}.{draw.choice(['float', 'half', 'bfloat16', 'long', 'int', 'bool', 'double'])}()",
+            f"{x}.clone()",
+            f"{x}.T",
+            f"{x}[0]",
+            f"{x}[{x} > 0]",
+            f"torch.where({x} > 1, {x}, {same})",
+            f"torch.cat([{x}, {same}])",
+            f"torch.maximum({x}, {same})",
+            f"torch.zeros({shape}, dtype=torch.{dtype})",
+            f"torch.full({shape}, {small}, dtype=torch.{dtype})",
+            f"torch.full_like({x}, {small})",
+            f"{x}.mean()",
+            f"{x}.numpy()" if "bfloat16" not in str(values[x].dtype) else f"{x} + 1",
+        ]
+        return f"{new} = {draw.choice(choices)}"
+    choices = [
+        f"{x} += {same}",
+        f"{x} *= {small}",
+        f"{x} += {big}",
+        f"{x}[0] = {big}",
+        f"{x}[0] += {small}",
+        f"{x}.fill_({big})",
+        f"{x}.copy_({same})",
+        f"{x}[{x} > 0] = {small}",
+    ]
+    return draw.choice(choices)
+
+
 # NumPy.
 
 
@@ -353,15 +418,153 @@ def numbers_of(values: Names) -> dict[str, Any]:
     return found
 
 
+BY_HAND = """
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+for row in x:
+    row *= 2
+
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+a, b = x
+a += 10
+
+x = torch.zeros(2, 2)
+x.diagonal().fill_(3.0)
+
+x = torch.zeros(2, 3, 2)
+x.diagonal(1, 0, 1).copy_(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
+
+x = torch.arange(4.0).reshape(2, 2)
+f = x.T.reshape(-1)
+f[0] = 9.0
+
+x = torch.arange(4.0).reshape(2, 2)
+f = x.T.contiguous()
+f += 9.0
+
+x = torch.arange(6.0).reshape(2, 3)
+f = x[:, :2].flatten()
+g = x[:1].flatten()
+f += 9.0
+g += 5.0
+
+x = torch.arange(6.0).reshape(2, 3)
+y = x.T + 1
+f = y.reshape(-1)
+f += 9.0
+
+x = torch.arange(6.0).reshape(2, 3)
+y = x.T.clone()
+f = y.flatten()
+f += 9.0
+
+x = torch.arange(6.0)[::2]
+f = x.ravel()
+g = x.reshape(3, 1)
+f += 9.0
+g += 1.0
+
+x = torch.tensor([1.0, 2.0])
+n = x.numpy()
+x += 1
+
+a = np.array([1.0, 2.0], dtype=np.float32)
+x = torch.from_numpy(a)
+y = torch.as_tensor(a)
+z = torch.tensor(a)
+a[0] = 5.0
+x[1] = 7.0
+
+w = np.array([1.0, -2.0], dtype=np.float32)
+wt = torch.from_numpy(w).requires_grad_()
+y = (wt * torch.from_numpy(-2 / w)).sum()
+y.backward()
+
+t = torch.tensor([1.0, -2.0])
+n = t.numpy()
+t.requires_grad_()
+y = (t * torch.from_numpy(-2 / n)).sum()
+y.backward()
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+for r in x:
+    pass
+opt = torch.optim.SGD([x], lr=0.5)
+(x ** 2).sum().backward()
+opt.step()
+
+x = torch.arange(4.0)
+a, b = x.chunk(2)
+a.zero_()
+c, d = x.split(2)
+d += 5.0
+
+x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+y = x.swapdims(0, 1).sum()
+y.backward()
+y.backward()
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+y = torch.column_stack([x, x]).sum()
+y.backward()
+y.backward()
+
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+z = x * 3
+z.T.data += 1
+y = (z * 2).sum()
+y.backward()
+
+y = torch.tensor([250], dtype=torch.uint8) + 10
+
+y = torch.tensor([100], dtype=torch.int8) * 2
+
+y = torch.tensor([16777217]) - 16777216
+z = torch.tensor([16777217]) > 16777216
+
+y = torch.tensor([2147483647], dtype=torch.int32) + torch.tensor(1)
+
+y = torch.tensor([3], dtype=torch.uint8) - 5
+z = torch.tensor([200, 100], dtype=torch.uint8).sum()
+
+y = torch.tensor([70000.0]).half()
+
+y = torch.tensor([1.01]).bfloat16().float()
+z = torch.tensor([256.0], dtype=torch.bfloat16) + 1
+w = torch.tensor([1.01], dtype=torch.bfloat16)
+
+y = (torch.tensor(0.1).double() - 0.1) * 1e9
+
+x = torch.tensor(0.1)
+y = (x + torch.tensor([0.2], dtype=torch.float64) - 0.3) * 1e9
+
+x = torch.tensor([True, False])
+x[1] = 5
+y = x + x
+
+x = torch.tensor([1, 2])
+x[0] = 2.7
+
+x = torch.tensor([1, 2])
+y = x.long()
+x += 40
+""".strip().split("\n\n")
+"""Programs that were read wrong."""
+
 TORCH_BEGIN = "import numpy as np\nimport torch\n"
 NUMPY_BEGIN = "import numpy as np\n"
 
 
 def main(count: int, seed: int) -> None:
-    """Print random programs of PyTorch with what they give."""
+    """Print what PyTorch gives for the programs by hand and for random ones, a third of several dtypes."""
     made = []
+    for text in BY_HAND:
+        values: Names = {}
+        exec(TORCH_BEGIN + text, values)
+        own = {name: one for name, one in values.items() if name not in ("np", "torch")}
+        made.append({"text": TORCH_BEGIN + text, "error": "", "numbers": numbers_of(own)})
     for i in range(count):
-        text, values, error = written(TORCH_BEGIN, torch_statement, random.Random(f"{seed}:{i}"))
+        statement = torch_dtype_statement if i % 3 == 2 else torch_statement
+        text, values, error = written(TORCH_BEGIN, statement, random.Random(f"{seed}:{i}"))
         made.append({"text": text, "error": error, "numbers": numbers_of(values)})
     sys.stdout.write("[\n" + ",\n".join(json.dumps(one) for one in made) + "\n]\n")
 

@@ -138,6 +138,22 @@ def test_a_name_has_no_derivative_where_a_later_one_by_it_was_not_read():
             answers["x"]
 
 
+def test_an_optimizer_of_jax_changes_nothing_in_place():
+    """Of (w x).sum() at x = 3 the slope by w is 3; the second one needs what the optimizer gives."""
+    text = (
+        f"{JAX}import optax\nparams = {{'w': jnp.ones(2)}}\nx = jnp.array(3.0)\n"
+        "f = lambda params: (params['w'] * x).sum()\nopt = optax.adam(0.1)\nstate = opt.init(params)\n"
+        "g = jax.grad(f)(params)\nupdates, state = opt.update(g, state)\n"
+        "params = optax.apply_updates(params, updates)\n"
+    )
+    reading = av.read(text)
+    assert reading.answers()["params.w"].tolist() == [3.0, 3.0]
+    assert reading.unknown == ("params", "opt", "state", "updates")
+    answers = av.read(f"{text}h = jax.grad(f)(params)").answers()
+    assert "params.w" not in answers
+    assert answers["params.w (line 8)"].tolist() == [3.0, 3.0]
+
+
 def test_a_pass_through_what_a_refused_call_may_have_changed_is_refused():
     """exp saves its value, which `foo` may change without autograd's notice."""
     text = f"{TORCH}x = torch.ones(2, requires_grad=True)\ny = x.exp()\nz = y.sum()\n{{}}z.backward()"

@@ -38,7 +38,7 @@ UNCHANGED = -1
 APART = frozenset(
     (
         "tan", "exp2", "log2", "log10", "logaddexp", "erfc", "arctan2", "sinh", "cosh", "arcsinh", "arccosh",
-        "arctanh", "rsqrt", "cbrt", "hypot",
+        "arctanh", "rsqrt", "cbrt", "hypot", "remainder",
     )
 )  # fmt: skip
 """Ops that are compiled alone all the same: with JAX 0.12 a branch of `tan` has another last bit; the others

@@ -288,7 +288,7 @@ def _in_order(graph: Graph, names: Set[str]) -> tuple[str, ...]:
 
 CONDITION = 0  # slot of a where
 PRODUCTS = frozenset({"mul", "dot", "matmul", "div"})
-CHOICES = COMPARISONS | {"argmax", "one_hot"}
+CHOICES = COMPARISONS | {"argmax", "argsort", "one_hot"}
 AGAIN, CONSTANT, ROUNDED, OVERFLOWED = "again", "constant", "rounded", "overflowed"
 ABOUT, READ, ARRIVES_SCALED, ARRIVES_IN_FLOAT32 = "about", "read", "arrives scaled", "arrives in float32"
 """Kinds of claims beside those of reasons, whose `names` are the nodes to blame and whose number, if any, is

@@ -337,6 +337,10 @@ def _argmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return np.argmax(getval(x), axis=axis, keepdims=keepdims).astype(float)
 
 
+def _argsort(x: Any, axis: int = -1, descending: bool = False) -> Any:
+    return np.argsort(-getval(x) if descending else getval(x), axis=axis, kind="stable").astype(float)
+
+
 def _one_hot(x: Any, num_classes: int = 2) -> Any:
     return np.where(np.rint(getval(x))[..., None] == np.arange(num_classes), 1.0, 0.0)
 
@@ -371,7 +375,7 @@ OPS: dict[str, Callable] = {
         name: getattr(anp, name)
         for name in ("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot")
     },
-    **{name: getattr(anp, name) for name in ("exp2", "log2", "log10", "logaddexp")},
+    **{name: getattr(anp, name) for name in ("exp2", "log2", "log10", "logaddexp", "remainder")},
     "rsqrt": lambda x: x**-0.5,
     "cbrt": lambda x: anp.sign(x) * anp.abs(x) ** (1.0 / 3.0),
     "erf": special.erf,
@@ -395,6 +399,7 @@ OPS: dict[str, Callable] = {
     "norm": _norm,
     "cumsum": lambda x, axis=None: anp.cumsum(anp.atleast_1d(x), axis=axis),
     "argmax": _argmax,
+    "argsort": _argsort,
     "one_hot": _one_hot,
     "sort": _sort,
     "at_set": _at_set,

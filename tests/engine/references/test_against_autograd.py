@@ -104,6 +104,7 @@ TENSOR_OPS = (
     Spec("one_hot", 1, st.just(params(num_classes=3))),
     Spec("at_set", 2, st.sampled_from([params(index=(0,)), params(index=("...", (None, 2, None)))])),
     Spec("getitem", 1, st.sampled_from([params(index=(0,)), params(index=("...", (None, 2, None)))])),
+    Spec("argsort", 1, st.sampled_from([(), params(axis=0), params(descending=True)])),
     Spec("take", 2, st.sampled_from([(), params(axis=0), params(axis=-1)])),
     Spec("take_along_axis", 2, st.sampled_from([(), params(axis=0)])),
     Spec("at_add", 3, st.sampled_from([(), params(axis=1)])),
