@@ -325,8 +325,11 @@ class Interpreter:
             self.builder.lines = tuple(reversed(self.lines))
 
     def _do_Expr(self, node: ast.Expr) -> None:
-        if not isinstance(node.value, ast.Constant):  # a docstring or a comment in quotes
-            self.value(node.value)
+        if isinstance(node.value, ast.Constant):  # a docstring or a comment in quotes
+            return
+        before = self._node_count()
+        if isinstance(self.value(node.value), Blank):  # what was computed for it is not shown either
+            self.unread.nodes |= set(range(before, self._node_count()))
 
     def _do_Pass(self, node: ast.Pass) -> None:
         pass

@@ -65,6 +65,7 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "rms_norm/1 rrelu selu silu sin sinc sinh softplus softshrink softsign square threshold "
         "var var_mean ",
     ),
+    (Facts(("m",), ("o",)), "kron/2"),
     (
         Facts(("m",), ("",)),
         "div/1 divide/1 dropout dropout1d dropout2d embedding index index_fill index_select "
@@ -253,7 +254,8 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "logical_or logspace long lt manual_seed multinomial ndimension ne nelement new_empty "
         "new_full new_ones new_tensor new_zeros nonzero normal not_equal numel numpy one_hot ones "
         "ones_like pin_memory poisson polar rand rand_like randint randn randn_like randperm "
-        "register_hook requires_grad retain_grad scalar_tensor seed set set_default_dtype "
+        "Generator compile register_hook register_post_accumulate_grad_hook requires_grad retain_grad "
+        "scalar_tensor seed set set_default_device set_default_dtype "
         "set_grad_enabled set_printoptions short size storage_offset stride tensor tolist uniform "
         "use_deterministic_algorithms zero zeros zeros_like ",
     ),

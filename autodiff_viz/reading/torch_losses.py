@@ -120,7 +120,8 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     apart = input - target
     size = absolute(apart)
     if beta:
-        size = jnp.where(size < beta, 0.5 * jnp.square(apart) / beta, size - 0.5 * beta)
+        near = 0.5 * jnp.square(apart)
+        size = jnp.where(size < beta, near if beta == 1 else near / beta, size - 0.5 * beta)
     return reduced(size, reduction, size_average, reduce)
 
 
