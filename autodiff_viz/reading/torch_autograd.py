@@ -511,6 +511,12 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                         "Write torch.from_numpy(...) of the array.",
                         "array",
                     )
+        numbers = [isinstance(one, (int, float)) for one in args[:2]]
+        # A number behind the tensor of max() and min() is an axis.
+        if name in OF_TENSORS and any(numbers[:1] if name in ("max", "min") else numbers):
+            raise LibraryError(
+                f"{name}(): both arguments must be Tensors, not numbers.", "Write torch.tensor(...)."
+            )
         if "keepdims" in keywords:  # as NumPy calls it; PyTorch takes both
             keywords["keepdim"] = keywords.pop("keepdims")
         result = function(r, *args, **keywords)
@@ -542,6 +548,11 @@ OF_ARRAYS = frozenset(
     [*MAKERS, "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "allclose", "getitem", "index"]
 )
 """Functions that take arrays of NumPy."""
+
+OF_TENSORS = frozenset(
+    ("atan2", "arctan2", "fmax", "fmin", "hypot", "logaddexp", "max", "maximum", "min", "minimum")
+)
+"""Functions of two tensors, neither of which may be a number."""
 
 NUMBERS_ALONE = ("detach", "item", "numpy", "tolist", "contiguous", "to", "float", "cpu", "type")
 """Functions that take a tensor's numbers, whatever autograd knows of it."""
