@@ -36,7 +36,7 @@ from autodiff_viz.reading.values import BOOL, INT, Array, Refused
 
 
 def _is_plain(r: Interpreter, *given: Array) -> bool:
-    """Return whether an op with places is read as one: rows of vmap and terms of a rule have masks instead."""
+    """Return whether an op has the places itself; rows of vmap and terms of a rule have masks instead."""
     return isinstance(r.builder, Builder) and not any(one.rows for one in given)
 
 
