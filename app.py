@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from autodiff_viz.lessons.gallery import check_own
 from autodiff_viz.ui import navigation
 from autodiff_viz.ui.navigation import ASSETS, frame
 from autodiff_viz.ui.scheduling import in_turn
@@ -26,6 +27,7 @@ def run() -> None:
 if __name__ == "__main__":  # Streamlit runs this file so for every visitor
     run()
 else:  # the server imports it once, as it starts
+    check_own()
     app = st.App(
         __file__,
         lifespan=awake,

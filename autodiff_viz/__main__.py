@@ -25,7 +25,8 @@ SHOWN = """what to open:
   model.py:loss    a JAX function of your own file, which is imported and run; numbers after it are
                    its arguments, or its defaults are. One without parameters returns a graph, or
                    (function, *args)
-  code.py          a file of code (JAX, PyTorch, TensorFlow, NumPy, a formula), which is read and not run
+  code.py          a file of code (JAX, PyTorch, TensorFlow, NumPy, a formula) or a Jupyter notebook,
+                   which is read and not run
   graph.json       a graph or a tour that was saved
   http://...?g=... a link"""
 
@@ -59,7 +60,7 @@ def graph_named(shown: str | None, numbers: Sequence[str] = ()) -> Graph | Tour 
     if numbers:
         message = f"{quoted(shown)} takes no arguments; a function does, such as model.py:loss."
         raise GraphError(Problem("bad-argument", message))
-    if shown.endswith((".json", ".py", ".txt")):
+    if shown.endswith((".json", ".py", ".txt", ".ipynb")):
         text = _text(Path(shown))
         if shown.endswith(".json") and is_tour(text):
             return read_tour(text)

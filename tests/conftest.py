@@ -7,6 +7,7 @@ from pathlib import Path
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("AUTODIFF_VIZ_WORKERS", "off")  # pages drawn in a test show what they say at once
 os.environ["AUTODIFF_VIZ_CACHE"] = "off"  # no test finds what another run has left behind
+os.environ["AUTODIFF_VIZ_LESSONS"] = str(Path(__file__).parent / "lessons" / "own")  # see tests/own_lesson.py
 
 import jax
 import pytest

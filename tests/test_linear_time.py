@@ -25,7 +25,7 @@ from autodiff_viz.graph.short_text import formula_in, read_short_text, short_tex
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import well_formed
 from autodiff_viz.lab import code, glossary, own_data
-from autodiff_viz.lab.code import code_in, notebook_code
+from autodiff_viz.lab.code import code_in
 from autodiff_viz.lab.edits import document
 from autodiff_viz.lab.edits.document import imported
 from autodiff_viz.lab.inspector.parameters import read_shape as inspector_shape
@@ -50,11 +50,13 @@ from autodiff_viz.language.scanner import scan
 from autodiff_viz.lessons.codec import is_tour, read_tour
 from autodiff_viz.lessons.search import meant
 from autodiff_viz.ops import indexing
+from autodiff_viz.reading.notebooks import notebook_code
 from autodiff_viz.training.run import USUAL
 from autodiff_viz.ui.inbox import read_stamp
 from autodiff_viz.ui.server.admission import is_from_own_page, origin
 from autodiff_viz.ui.server.wire_format import has_more_fields
 from tests.linear_time import FLOOR, PIECES, TAILS, repeated, slow_at, texts_of
+from tests.own_lesson import KEY
 
 Parser = Callable[[str], object]
 
@@ -273,8 +275,8 @@ def scope_of(**headers: str) -> dict:
 PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "asking.answers.read_numbers": (lambda text: answers.read_numbers(text or "0", 3), ("1", "1/", "1,5")),
     "asking.answers.read_shape": (answers.read_shape, ("2x", "(", "1 ")),
-    "asking.summary.count": (summary.count, ("av1 ", "av1 fork: ", "av1 fork: number 1 try ")),
-    "asking.summary.read_line": (summary.read_line, ("av1 ", "av1 fork: ", "av9")),
+    "asking.summary.count": (summary.count, ("av1 ", f"av1 {KEY}: ", f"av1 {KEY}: number 1 try ")),
+    "asking.summary.read_line": (summary.read_line, ("av1 ", f"av1 {KEY}: ", "av9")),
     "export.footer.footer_in": (footer_in, (HEAD + "\n",)),
     "graph.codec.parsed": (codec.parsed, ('{"a":', '"', "[")),
     "graph.link.document_in": (link.document_in, ("1", "?g=1", "https://", "?")),
@@ -282,7 +284,6 @@ PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "graph.short_text.read_short_text": (lambda text: read_short_text(text, limits.TEXT), ("1",)),
     "graph.short_text.formula_in": (formula_in, ("?f=1", "?f=")),
     "lab.code.code_in": (code_in, ("import a\n", "a.b\n", "x = f'")),
-    "lab.code.notebook_code": (notebook_code, ('{"cells": [',)),
     "lab.glossary.words_in": (glossary.words_in, ("[a](", "`", "*")),
     "lab.inspector.parameters.read_shape": (inspector_shape, ("[", "3, ")),
     "lab.own_data.read_table": (read_table, ("a,b\n", "1;", '"', "1,000\n")),
@@ -308,6 +309,7 @@ PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "lessons.codec.is_tour": (is_tour, ("{", "?tour=")),
     "lessons.codec.read_tour": (read_tour, ('{"tour": ', "?tour=", "[")),
     "ops.indexing.from_text": (indexing.from_text, ("0, ", "1:")),
+    "reading.notebooks.notebook_code": (notebook_code, ('{"cells": [',)),
     "ui.inbox.read_stamp": (read_stamp, ("0123456789.",)),
     "ui.server.wire_format.has_more_fields": (
         lambda text: has_more_fields(text.encode("utf-8", "replace"), BackMsg.DESCRIPTOR, 20_000),
@@ -318,7 +320,7 @@ PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "notebook_code": (notebook_code, ('{"cells": [',)),
     "syntax_tree": (syntax_tree, ("x = f'", "import a", "a", "x = (")),
     "scan": (scan, STARTS),
-    "meant": (meant, ("fork",)),
+    "meant": (meant, (KEY,)),
     "preview": (lambda text: preview("/", {"tour": text, "lesson": ""}), ("eJ",)),
     "packed link": (lambda text: from_link(packed_link(text), limits.JSON), ('{"version": 1, "nodes": [',)),
     "packed formula": (lambda text: address.from_query({"f": short_text(text)}), STARTS),

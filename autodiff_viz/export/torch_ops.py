@@ -110,6 +110,75 @@ class Chosen(torch.autograd.Function):
         return None, by_a.sum_to_size(a.shape), by_b.sum_to_size(b.shape)
 '''
 
+_CBRT = '''
+class Cbrt(torch.autograd.Function):
+    """The cube root, which PyTorch does not have."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.sign(x) * torch.abs(x) ** (1 / 3)
+        ctx.save_for_backward(x, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, v):
+        x, y = ctx.saved_tensors
+        return v * 1.0 / (3.0 * torch.square(y))
+'''
+
+_HYPOT = '''
+class Hypot(torch.autograd.Function):
+    """sqrt(a**2 + b**2). At the origin both slopes are 1/2, as in JAX; PyTorch's are nan."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        y = torch.hypot(a, b)
+        ctx.save_for_backward(a, b, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, v):
+        a, b, y = ctx.saved_tensors
+        half, safe = torch.full_like(y, 0.5), torch.where(y == 0, torch.ones_like(y), y)
+        by_a, by_b = (v * torch.where(y == 0, half, x / safe) for x in (a, b))
+        return by_a.sum_to_size(a.shape), by_b.sum_to_size(b.shape)
+'''
+
+_ARCTAN2 = '''
+class Arctan2(torch.autograd.Function):
+    """The angle of a point. At the origin the slopes are nan, as in JAX; PyTorch takes 0."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        y = torch.arctan2(a, b)
+        ctx.save_for_backward(a, b, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, v):
+        a, b, y = ctx.saved_tensors
+        square = torch.square(a) + torch.square(b)
+        return (v * (b / square)).sum_to_size(a.shape), (-v * (a / square)).sum_to_size(b.shape)
+'''
+
+_LOGADDEXP = '''
+class Logaddexp(torch.autograd.Function):
+    """log(exp(a) + exp(b)). Infinity counts as 0 in a slope, as in JAX; PyTorch makes nan of it."""
+
+    @staticmethod
+    def forward(ctx, a, b):
+        y = torch.logaddexp(a, b)
+        ctx.save_for_backward(a, b, y)
+        return y
+
+    @staticmethod
+    def backward(ctx, v):
+        a, b, y = ctx.saved_tensors
+        a_, b_, y_ = (torch.where(x == float("inf"), torch.zeros_like(x), x) for x in (a, b, y))
+        by_a, by_b = (v * torch.exp(x - y_) for x in (a_, b_))
+        return by_a.sum_to_size(a.shape), by_b.sum_to_size(b.shape)
+'''
+
 _PLACES = '''
 def places(indices, size):
     """Places as whole numbers, negative ones counted from the end; and whether they lie inside."""
@@ -146,12 +215,15 @@ def at_add(x, indices, updates, dim):
 '''
 
 HELPERS = {"Abs": _ABS, "Power": _POWER, "Relu": _RELU, "Chosen": _CHOSEN,
-           "standardize": _STANDARDIZE, "put": _PUT,
+           "standardize": _STANDARDIZE, "put": _PUT, "Cbrt": _CBRT, "Hypot": _HYPOT, "Arctan2": _ARCTAN2,
+           "Logaddexp": _LOGADDEXP,
            "places": _PLACES, "take": _TAKE, "take_along": _TAKE_ALONG, "at_add": _AT_ADD}  # fmt: skip
 """Source of what the expressions call, by name."""
 
 _LIKE_JAX = ("exp", "log", "log1p", "expm1", "sqrt", "square", "sin", "cos", "tan", "erf", "tanh", "sigmoid",
-             "arcsin", "arccos", "arctan", "zeros_like", "ones_like", "maximum", "minimum")  # fmt: skip
+             "arcsin", "arccos", "arctan", "zeros_like", "ones_like", "maximum", "minimum", "exp2", "log2",
+             "log10", "erfc", "sinh", "cosh", "arcsinh", "arccosh", "arctanh", "rsqrt",
+             "remainder")  # fmt: skip
 
 _CAST = {FLOAT32: "float", "float64": "double", "float16": "half", "bfloat16": "bfloat16"}
 
@@ -405,6 +477,10 @@ SOURCES: Mapping[str, str | Callable[[Place], str]] = {
     "silu": "torch.nn.functional.silu(x)",
     "gelu": "torch.nn.functional.gelu(x)",
     "abs": "Abs.apply(x)",
+    "cbrt": "Cbrt.apply(x)",
+    "hypot": "Hypot.apply(a, b)",
+    "arctan2": "Arctan2.apply(a, b)",
+    "logaddexp": "Logaddexp.apply(a, b)",
     "sign": "torch.sign(x.detach())",
     "round": "torch.round(x.detach())",
     "floor": "torch.floor(x.detach())",

@@ -14,7 +14,7 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 from autodiff_viz.engine.whole_program.jaxprs import CALLS, NAMES, opened, primitive_of
 from autodiff_viz.functions.equations import Equation, Shape, Value, constant, numbers
-from autodiff_viz.functions.known_functions import BEGUN_BY, argsorted, op_begun, op_called
+from autodiff_viz.functions.known_functions import BEGUN_BY, OURS, argsorted, op_begun, op_called
 from autodiff_viz.functions.native_ops import NO_REVERSE, native_op
 from autodiff_viz.functions.nodes import Frame, Held, Nodes, NoTerm, Ref, Terms
 from autodiff_viz.functions.places import PLACED
@@ -26,6 +26,7 @@ from autodiff_viz.graph.model import IDENTITY, INPUT, Lambda, Rule
 from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, PULLBACK, STOP
+from autodiff_viz.ops.catalog import OPS
 
 REMAT = frozenset({"remat2", "checkpoint", "RematTraced"})
 CUSTOM = frozenset({"custom_jvp_call", "custom_vjp_call"})
@@ -49,6 +50,7 @@ class Converter:
     def __init__(self, out: Nodes | Terms, usual: Any, names: SourceNames | None = None):
         self.out, self.usual, self.names = out, usual, names or SourceNames()
         self.unreversed: list[str] = []
+        self.mapped = False  # whether the function is one of rows, along axes that no op of ours knows
         self.constant_names: dict[int, str] = {}
         self._arrays: dict[bytes, Held] = {}
 
@@ -310,6 +312,9 @@ class Converter:
     def _called(self, equation: Equation) -> list[Value]:
         operands = equation.operands
         jaxpr, name = equation.params[CALLS[equation.name]], equation.params.get("name", "")
+        if name in OURS and (OPS[OURS[name][0]].elementwise or not self.mapped):
+            op, given = OURS[name]
+            return [self.emit(op, [self.held(each) for each in operands], equation.avals[0], **given)]
         if _is_of_jax(opened(jaxpr)):
             known = self._known(equation, name)
             if known is not None:
@@ -421,6 +426,12 @@ class Converter:
             return self._natives(equation)
         mark = len(self.out.drafts)
         (value,) = self._inlined(jaxpr, equation.operands, Frame(name))
+        if self._is_one_op(value, moved, mark):
+            self.out.drafts[mark].rule = Rule(PULLBACK, function)
+            self._name(name, [value], 0)
+            return [value]
+        # As of `first`: of the value itself it passes nothing.
+        function = Lambda(("v", "y", *function.args[1:]), (0.0, *function.body))
         # Nothing goes back by the equations themselves, not even 0 times an infinite slope.
         stopped = self._stopped(value, mark)
         ruled = self.emit(
@@ -428,6 +439,13 @@ class Converter:
         )
         self._name(name, [ruled], 0)
         return [ruled]
+
+    def _is_one_op(self, value: Value, moved: Sequence[Value], mark: int) -> bool:
+        """Return whether a function is one op of what it differentiates by, which can have the rule."""
+        if len(self.out.drafts) != mark + 1 or value.held != Ref(mark):
+            return False
+        draft = self.out.drafts[mark]
+        return draft.rule.kind == FOLLOW and draft.slots == tuple(self.held(each) for each in moved)
 
     def _stopped(self, value: Value, mark: int) -> Held:
         """Return a value that passes nothing on: of a node made since `mark` that nothing reads, itself."""
@@ -469,7 +487,7 @@ class Converter:
             body = tuple(terms.held(each) for each in results)
         except (NoTerm, GraphError):
             return None
-        return Lambda((*arguments[:1], "y", *arguments[1:], "out"), (0.0, *body))
+        return Lambda((*arguments, "out"), body)
 
 
 def _last(sources: Sequence[Any], env: dict[Any, Value], read: Any) -> Equation:

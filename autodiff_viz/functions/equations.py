@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 Shape = tuple[int, ...]
@@ -38,6 +39,8 @@ class Equation:
     def run(self, arrays: Sequence[Any], params: dict[str, Any] | None = None) -> list[Any]:
         """Compute the results of arrays, by JAX's own function."""
         primitive = self.source.primitive
+        # The rules in a function are its author's, who may index an array by what JAX traces.
+        arrays = [jnp.asarray(each) if isinstance(each, np.ndarray) else each for each in arrays]
         with self.source.ctx.manager:
             given = primitive.get_bind_params(self.params if params is None else params)
             results = primitive.bind(*arrays, **given)

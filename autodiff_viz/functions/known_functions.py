@@ -20,6 +20,28 @@ BEGUN_BY = {"mul": ("gelu",), "reduce_max": ("softmax", "logsumexp"), "reduce_su
 """By first primitive, ops whose function JAX writes out in the program that calls it. The last operand is the
 op's."""
 
+OURS: dict[str, tuple[str, dict[str, Any]]] = {}
+"""By the name of a call, the op with parameters that `op` has called."""
+
+
+def op(name: str, *arrays: Any, **given: Any) -> Any:
+    """Call an op of ours by a name under which a jaxpr shows it: it becomes one node.
+
+    Args:
+      name: of the op.
+      arrays: of its slots.
+      given: its parameters.
+    """
+    called = f"op {name} {sorted(given.items())!r}"
+    OURS.setdefault(called, (name, given))
+
+    def apply(*arrays: Any) -> Any:
+        return OPS[name].apply(*arrays, **given)
+
+    apply.__name__ = called
+    return jax.jit(apply)(*arrays)
+
+
 KEPT = 128  # jaxprs of ops, one for each shape and axis
 
 Params = Mapping[str, Any]
@@ -114,6 +136,8 @@ def op_begun(equations: Sequence[Any], at: int, ends: set[Any]) -> tuple[str, di
     alone = len(axes) == len(aval.shape) > 1
     along = {} if alone else {"axis": int(axes[0])}
     for op in BEGUN_BY[first.primitive.name]:
+        if op != "softmax" and len(aval.shape) == 1:
+            along = {}  # of the one axis there is
         options = [along] if op == "softmax" else [along, {**along, "keepdims": True}]
         for given in options:
             if op == "softmax" and alone:

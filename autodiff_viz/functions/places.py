@@ -72,6 +72,10 @@ def _picked(writer: Writer, equation: Equation) -> Results:
         axis, along = _axis_of(sources, x.shape)
         if not _is_exact(x, prod(x.shape) if axis is None else x.shape[axis]):
             return None
+        if axis is None and (found := _along_of(sources, x.shape)) is not None:
+            axis, along = found
+            slots = writer.held(x), writer.held(constant(along))
+            return [writer.emit("take_along_axis", slots, aval, axis=axis)]
         return [reshaped(writer, _take(writer, x, constant(along), axis), aval)]
     shape = np.empty(x.shape, bool)[to_python(index)].shape
     if shape == x.shape and all(part == EVERY for part in index):
@@ -144,6 +148,16 @@ def _axis_of(sources: np.ndarray, shape: Shape) -> tuple[int | None, np.ndarray]
         if np.array_equal(np.take(lines, along, 1).ravel(), sources.ravel()):
             return axis, along
     return None, np.where(sources < 0, prod(shape), sources)
+
+
+def _along_of(sources: np.ndarray, shape: Shape) -> tuple[int, np.ndarray] | None:
+    """Return an axis, and for each element of the result its place along it: a class for each row, say."""
+    if sources.ndim != len(shape) or not sources.size or (sources < 0).any():
+        return None
+    places = np.unravel_index(sources, shape)
+    grid = np.indices(sources.shape)
+    apart = [axis for axis in range(len(shape)) if not np.array_equal(places[axis], grid[axis])]
+    return (apart[0], places[apart[0]]) if len(apart) == 1 else None
 
 
 def _take(writer: Writer, x: Value, places: Value, axis: int | None) -> Value:

@@ -62,11 +62,12 @@ def primitive(*names: str) -> Callable[[Made], Made]:
 
 SAME = {
     **{name: name for name in (
-        "abs", "add", "cos", "div", "erf", "exp", "expm1", "floor", "log", "log1p", "mul", "neg", "pow",
-        "sign", "sin", "sqrt", "square", "sub", "tan", "tanh",
+        "abs", "add", "cbrt", "cos", "cosh", "div", "erf", "erfc", "exp", "exp2", "expm1", "floor", "log",
+        "log1p", "mul", "neg", "pow", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan", "tanh",
     )},
-    "acos": "arccos", "add_any": "add", "asin": "arcsin", "atan": "arctan", "logistic": "sigmoid",
-    "max": "maximum", "min": "minimum",
+    "acos": "arccos", "acosh": "arccosh", "add_any": "add", "asin": "arcsin", "asinh": "arcsinh",
+    "atan": "arctan", "atan2": "arctan2", "atanh": "arctanh", "logistic": "sigmoid", "max": "maximum",
+    "min": "minimum",
 }  # fmt: skip
 """Primitives that an op calls, so that value and derivative are the same."""
 
@@ -109,20 +110,11 @@ def number(value: float) -> Value:
     return constant(np.float32(value))
 
 
-@primitive("rsqrt")
-def _rsqrt(writer: Writer, equation: Equation) -> Results:
-    root = writer.elementwise("sqrt", equation.operands, equation.avals[0])
-    return [writer.elementwise("div", (number(1.0), root), equation.avals[0])]
-
-
-@primitive("exp2")
-def _exp2(writer: Writer, equation: Equation) -> Results:
-    return [writer.elementwise("pow", (number(2.0), *equation.operands), equation.avals[0])]
-
-
 @primitive("integer_pow")
 def _integer_pow(writer: Writer, equation: Equation) -> Results:
     (x,), aval, y = equation.operands, equation.avals[0], equation.params["y"]
+    if y == 0:  # without a slope, also where x is 0
+        return [writer.elementwise("ones_like", (x,), aval)]
     if y == 1:
         return [x]
     if y in (2, 3, 4):  # with the multiplications of JAX

@@ -8,7 +8,6 @@ reading goes on once it has come.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import OrderedDict
 from dataclasses import replace
@@ -66,19 +65,11 @@ def imports(text: str) -> bool:
     return _IMPORTS.search(text) is not None
 
 
-def notebook_code(text: str) -> str | None:
-    """Return the code of a Jupyter notebook, without its lines for the shell; None if the text is none."""
-    if len(text) > limits.JSON:
-        return None
-    try:
-        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-        lines = "\n\n".join("".join(cell["source"]) for cell in cells).split("\n")
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return None
-    return "\n".join(line for line in lines if not line.lstrip().startswith(("%", "!")))
-
-
-NO_VALUE = Problem("no-value", "This code makes no value yet.", "Write a line such as x = torch.tensor(2.0).")
+NO_VALUE = Problem(
+    "no-value",
+    "This code makes no array: a number of Python's own is no node.",
+    "Write a line such as x = torch.tensor(2.0).",
+)
 
 
 TOO_LARGE = Problem("too-large", "The arrays of this code hold too many numbers.", "Make them smaller.")
@@ -315,6 +306,7 @@ def code_view(text: str, graph: Graph, dtype: str) -> dict[str, Any] | None:
         other.append(f"The code computes in {reading.dtype}, this page in {dtype}.")
     return {
         "library": LIBRARIES.get(reading.dialect, reading.dialect),
+        "extent": reading.extent.replace("`", ""),
         "other": " ".join(other),
         "changes": [
             {"lines": list(change.lines or (change.line,))[:LINES], "says": change.says}

@@ -149,12 +149,16 @@ def graph_of(shown: Any, args: tuple) -> Graph | None:
 def graph_of_text(text: str) -> Graph:
     """Return the graph of a text of code, which is read and not run.
 
+    Where a part of it cannot be read, the graph is that of the rest, and standard error says what is missing.
+
     Raises:
-      GraphError: a part of it cannot be read.
+      GraphError: nothing of it can be read.
     """
     reading = read(text)
-    if reading.refused:
+    if reading.refused and not reading.graph.nodes:
         raise GraphError(reading.refused)
+    for said in (reading.extent, *map(str, GraphError(reading.refused).problems)) if reading.refused else ():
+        print(said, file=sys.stderr)
     return reading.graph
 
 

@@ -279,13 +279,12 @@ def lesson_view(lab: Lab) -> LessonView | None:
         return None
     variant, is_told = variant_of(lab, lesson), is_answered(lab)
     track = gallery.track_of(lesson)
-    series = track.lessons if track else gallery.untracked()
-    at = series.index(lesson)
-    before = series[at - 1] if at else None
-    after = series[at + 1] if at + 1 < len(series) else None
+    at = track.lessons.index(lesson)
+    before = track.lessons[at - 1] if at else None
+    after = track.lessons[at + 1] if at + 1 < len(track.lessons) else None
     return LessonView(
         key=lesson.key,
-        track=track.title if track else "",
+        track=track.title,
         title=lesson.title,
         text=lesson.text,
         variants=tuple(v.title for v in lesson.steps),

@@ -21,17 +21,10 @@ _CLOSED = (ast.Name, ast.Constant, ast.Call, ast.Subscript, ast.Attribute, ast.L
 """Syntax that stands as an operand without brackets."""
 
 CALLS = {
-    "log10": "(log({0}) / 2.302585092994046)",
-    "log2": "(log({0}) / 0.6931471805599453)",
     "relu6": "clip({0}, 0.0, 6.0)",
     "sec": "(1.0 / cos({0}))",
     "csc": "(1.0 / sin({0}))",
     "cot": "(1.0 / tan({0}))",
-    "sinh": "((exp({0}) - exp(-({0}))) / 2.0)",
-    "cosh": "((exp({0}) + exp(-({0}))) / 2.0)",
-    "rsqrt": "(1.0 / sqrt({0}))",
-    "exp2": "2.0 ** ({0})",
-    "hypot": "sqrt(({0}) ** 2 + ({1}) ** 2)",
     "array": "{0}",
     "asarray": "{0}",
     "tensor": "{0}",

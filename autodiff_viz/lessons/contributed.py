@@ -1,15 +1,19 @@
-"""Read the lessons that are files of the page's own export: a tour saved as JSON and put into `tours`."""
+"""Read lessons that are files of the page's own export: tours saved as JSON and put into a folder."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lessons.codec import as_lesson, read_tour
 from autodiff_viz.lessons.lesson import Lesson
 
 FOLDER = Path(__file__).parent / "tours"
+OWN_FOLDER = "AUTODIFF_VIZ_LESSONS"
+"""Variable with the folder of lessons that whoever runs the server adds; none unless set."""
 
 
 def lessons(folder: Path = FOLDER) -> tuple[Lesson, ...]:
@@ -23,6 +27,29 @@ def lessons(folder: Path = FOLDER) -> tuple[Lesson, ...]:
     return tuple(map(_lesson, sorted(folder.glob("*.json"))))
 
 
+def own_lessons(taken: Collection[str]) -> tuple[Lesson, ...]:
+    """Return the lessons of the folder that the environment names.
+
+    Args:
+      taken: keys of other lessons.
+    Raises:
+      GraphError: there is no such folder, a file of it is refused, or a key is taken.
+    """
+    named = os.environ.get(OWN_FOLDER, "").strip()
+    if not named:
+        return ()
+    if not Path(named).is_dir():
+        message = f"{OWN_FOLDER} is {named!r}, and there is no such folder."
+        raise GraphError(Problem("no-folder", message, "Name a folder with lessons as .json files."))
+    found: dict[str, Lesson] = {}
+    for lesson in lessons(Path(named)):
+        if lesson.key in taken or lesson.key in found:
+            message = f"{named} has a lesson with the key {lesson.key!r}, which another lesson has."
+            raise GraphError(Problem("key-taken", message, 'Write another "key", or rename the file.'))
+        found[lesson.key] = lesson
+    return tuple(found.values())
+
+
 def _lesson(path: Path) -> Lesson:
     try:
         tour = read_tour(path.read_text("utf-8"))
@@ -30,3 +57,6 @@ def _lesson(path: Path) -> Lesson:
     except GraphError as error:
         first = error.problems[0]
         raise GraphError(replace(first, message=f"{path.name}: {first.message}")) from error
+    except (OSError, UnicodeDecodeError) as error:
+        problem = Problem("unreadable", f"{path.name}: {error}.", "Save it as a text file in UTF-8.")
+        raise GraphError(problem) from error

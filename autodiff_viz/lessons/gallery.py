@@ -1,4 +1,4 @@
-"""List the tracks, and in each the lessons in teaching order; contributed tours come last.
+"""List the tracks, and in each the lessons in teaching order; lessons that are files come last.
 
 To add a lesson, add a file in the folder of its track and a line here.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lessons import contributed
 from autodiff_viz.lessons.documents import (
     checkpointed_cnn,
@@ -246,18 +247,41 @@ TRACKS: tuple[Track, ...] = (
 )
 
 LESSONS: tuple[Lesson, ...] = (*(one for track in TRACKS for one in track.lessons), *CONTRIBUTED)
+"""The lessons of the project."""
+
+
+def _own() -> tuple[tuple[Lesson, ...], str]:
+    """Return the server's own lessons, or why there are none in words."""
+    try:
+        return contributed.own_lessons({each.key for each in LESSONS}), ""
+    except GraphError as error:  # an import says nothing: `check_own` does, where a server starts
+        return (), str(error)
+
+
+OWN, _REFUSED = _own()
+"""Lessons of the folder that `AUTODIFF_VIZ_LESSONS` names."""
+
+SERVED: tuple[Lesson, ...] = (*LESSONS, *OWN)
+"""All lessons that have a page here."""
+
+ADDED: tuple[Track, ...] = (
+    Track("contributed", "Contributed", "Tours that others have made.", CONTRIBUTED),
+    Track("own", "Lessons of this server", "Added by whoever runs it.", OWN),
+)
+"""Lessons that are files, as tracks after the others."""
+
+
+def check_own() -> None:
+    """End the process in words, without a traceback, where the server's own lessons are refused."""
+    if _REFUSED:
+        raise SystemExit(f"The server's own lessons cannot be read.\n{_REFUSED}")
 
 
 def lesson(key: str | None) -> Lesson | None:
     """Return the lesson with that key; None when there is none, since keys come from URLs."""
-    return next((lesson for lesson in LESSONS if lesson.key == key), None)
+    return next((lesson for lesson in SERVED if lesson.key == key), None)
 
 
-def untracked() -> tuple[Lesson, ...]:
-    """Return the lessons of no track, in their order: those that visitors have contributed."""
-    return tuple(found for found in LESSONS if track_of(found) is None)
-
-
-def track_of(found: Lesson) -> Track | None:
-    """Return the track of a lesson; None of one that a visitor has contributed."""
-    return next((track for track in TRACKS if found in track.lessons), None)
+def track_of(found: Lesson) -> Track:
+    """Return the track of a lesson."""
+    return next(track for track in (*TRACKS, *ADDED) if found in track.lessons)

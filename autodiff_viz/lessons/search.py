@@ -15,7 +15,7 @@ from unicodedata import combining, normalize
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.lessons.evaluate import graph_of
-from autodiff_viz.lessons.gallery import LESSONS, TRACKS, lesson
+from autodiff_viz.lessons.gallery import SERVED, lesson, track_of
 from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.ops.catalog import OPS
 
@@ -40,7 +40,7 @@ def words_of(found: Lesson) -> tuple[str, ...]:
 
 def _texts(found: Lesson) -> Iterator[str]:
     yield from (found.title, found.key, *found.found_by, found.summary)
-    yield from (track.title for track in TRACKS if track.key == found.track)
+    yield track_of(found).title
     for step in found.steps:
         graph = graph_of(step)
         for node in graph.nodes:
@@ -86,13 +86,13 @@ def meant(name: str | None) -> Meant:
     wanted = "-".join(words_in(name[:NAME]))
     if not wanted:
         return Meant()
-    by_key = {each.key: each for each in LESSONS}
+    by_key = {each.key: each for each in SERVED}
     if wanted in by_key:
         return Meant(by_key[wanted])
     for found in (
-        [each for each in LESSONS if each.key.startswith(wanted)],
-        [each for each in LESSONS if f"-{wanted}-" in f"-{each.key}-"],
-        [each for each in LESSONS if wanted in map(_as_key, (each.title, *each.found_by))],
+        [each for each in SERVED if each.key.startswith(wanted)],
+        [each for each in SERVED if f"-{wanted}-" in f"-{each.key}-"],
+        [each for each in SERVED if wanted in map(_as_key, (each.title, *each.found_by))],
     ):
         if found:
             return Meant(found[0], tuple(found[1 : 1 + NEAR]))

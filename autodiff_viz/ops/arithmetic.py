@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 
@@ -137,6 +138,48 @@ OPS = (
         derivative=(r"\frac{1}{2 \cdot y}",),
         domain=((0.2, 4.0),),
         examples=ONE,
+    ),
+    Op(
+        name="rsqrt",
+        group=GROUP,
+        symbol="1/√",
+        doc="1 divided by the square root of <x>; at 0 it is infinite.",
+        aliases=("inverse square root", "reciprocal square root"),
+        apply=jax.lax.rsqrt,
+        source="jax.lax.rsqrt(x)",
+        slots=("x",),
+        latex=r"\frac{1}{\sqrt{<x>}}",
+        derivative=(r"-\frac{y}{2 \cdot <x>}",),
+        domain=((0.2, 5.0),),
+        examples=ONE,
+    ),
+    Op(
+        name="cbrt",
+        group=GROUP,
+        symbol="∛",
+        doc="Cube root of <x>, also of a negative number; at 0 the slope is infinite.",
+        aliases=("cube root", "third root"),
+        apply=jnp.cbrt,
+        source="jnp.cbrt(x)",
+        slots=("x",),
+        latex=r"\sqrt[3]{<x>}",
+        derivative=(r"\frac{1}{3 \cdot y^{2}}",),
+        domain=((0.2, 5.0),),
+        examples=ONE,
+    ),
+    Op(
+        name="hypot",
+        group=GROUP,
+        symbol="hypot",
+        doc="Length of the point <a>, <b>, without overflow; JAX takes 1/2 for both slopes at the origin.",
+        aliases=("hypotenuse", "length", "euclidean distance"),
+        apply=jnp.hypot,
+        source="jnp.hypot(a, b)",
+        slots=("a", "b"),
+        latex=r"\sqrt{<a>^{2} + <b>^{2}}",
+        derivative=(r"\frac{<a>}{y}", r"\frac{<b>}{y}"),
+        domain=((0.2, 3.0), (-3.0, -0.2)),
+        examples=TWO,
     ),
     Op(
         name="identity",

@@ -16,16 +16,23 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.arrays import (
     FUNCTIONS,
     METHODS,
+    argmax,
     axis_argument,
+    cast,
+    elementwise,
     fold,
     getitem,
     known,
     moved,
+    named_dtype,
     r_array,
     reshape,
     shape_argument,
     shape_of,
+    single,
+    squeeze,
     transpose,
+    usual,
     variance,
 )
 from autodiff_viz.reading.builder import Builder
@@ -56,77 +63,6 @@ def formula(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return known(*(name if "." in name else f"numpy.{name}" for name in names))
 
 
-@formula("sinh", "lax.sinh")
-def sinh(r: Interpreter, x: Any) -> Array:
-    """Read sinh by expm1, which is accurate at small numbers."""
-    apart = r.make("sub", [r.make("expm1", [x]), r.make("expm1", [r.make("neg", [x])])])
-    return r.make("mul", [apart, 0.5])
-
-
-@formula("cosh", "lax.cosh")
-def cosh(r: Interpreter, x: Any) -> Array:
-    """Read cosh as 1 + 2 sinh(x/2)**2, whose slope is accurate at small numbers."""
-    half = sinh(r, r.make("mul", [x, 0.5]))
-    return r.make("add", [r.make("mul", [r.make("square", [half]), 2.0]), 1.0])
-
-
-@formula("arctanh", "atanh", "lax.atanh")
-def arctanh(r: Interpreter, x: Any) -> Array:
-    """Read artanh."""
-    apart = r.make("sub", [r.make("log1p", [x]), r.make("log1p", [r.make("neg", [x])])])
-    return r.make("mul", [apart, 0.5])
-
-
-@formula("arccosh", "acosh", "lax.acosh")
-def arccosh(r: Interpreter, x: Any) -> Array:
-    """Read arcosh."""
-    below = r.make("sqrt", [r.make("mul", [r.make("sub", [x, 1.0]), r.make("add", [x, 1.0])])])
-    return r.make("log", [r.make("add", [x, below])])
-
-
-@formula("arcsinh", "asinh", "lax.asinh")
-def arcsinh(r: Interpreter, x: Any) -> Array:
-    """Read arsinh as that of |x| with the sign of x, since the logarithm of a small sum is inaccurate."""
-    positive = r.make("greater_equal", [x, 0.0], dtype=BOOL)
-    size = pick(r, positive, x, r.make("neg", [x]))
-    root = r.make("sqrt", [r.make("add", [r.make("square", [size]), 1.0])])
-    more = r.make("div", [r.make("square", [size]), r.make("add", [root, 1.0])])
-    grown = r.make("log1p", [r.make("add", [size, more])])
-    return pick(r, positive, grown, r.make("neg", [grown]))
-
-
-@formula("log2")
-def log2(r: Interpreter, x: Any) -> Array:
-    """Read a logarithm to base 2."""
-    return r.make("div", [r.make("log", [x]), math.log(2)])
-
-
-@formula("log10")
-def log10(r: Interpreter, x: Any) -> Array:
-    """Read a logarithm to base 10."""
-    return r.make("div", [r.make("log", [x]), math.log(10)])
-
-
-@formula("exp2", "lax.exp2")
-def exp2(r: Interpreter, x: Any) -> Array:
-    """Read a power of 2."""
-    return r.make("pow", [2.0, x])
-
-
-@formula("lax.rsqrt")
-def rsqrt(r: Interpreter, x: Any) -> Array:
-    """Read 1/sqrt(x)."""
-    return r.make("div", [1.0, r.make("sqrt", [x])])
-
-
-@formula("cbrt", "lax.cbrt")
-def cbrt(r: Interpreter, x: Any) -> Array:
-    """Read a cube root: that of |x| with the sign of x."""
-    positive = r.make("greater_equal", [x, 0.0], dtype=BOOL)
-    root = r.make("pow", [pick(r, positive, x, r.make("neg", [x])), 1.0 / 3.0])
-    return pick(r, positive, root, r.make("neg", [root]))
-
-
 @formula("reciprocal", "lax.reciprocal")
 def reciprocal(r: Interpreter, x: Any) -> Array:
     """Read 1/x."""
@@ -151,7 +87,7 @@ def trunc(r: Interpreter, x: Any) -> Array:
     return r.make("mul", [r.make("sign", [x]), r.make("floor", [r.make("abs", [x])])])
 
 
-@formula("round", "around", "rint", "lax.round")
+@formula("round", "around")
 def rounded(r: Interpreter, x: Any, decimals: int = 0) -> Array:
     """Read rounding, to whole numbers or to digits."""
     if type(decimals) is not int or not 0 <= decimals <= 6:
@@ -161,17 +97,46 @@ def rounded(r: Interpreter, x: Any, decimals: int = 0) -> Array:
     return r.make("div", [r.make("round", [r.make("mul", [x, 10.0**decimals])]), 10.0**decimals])
 
 
-@formula("mod", "remainder")
-def remainder(r: Interpreter, x: Any, y: Any) -> Array:
-    """Read a remainder, which has the sign of the divisor."""
-    whole = r.make("floor", [r.make("div", [x, y])])
-    return r.make("sub", [x, r.make("mul", [y, whole])])
+FUNCTIONS["numpy.rint"] = lambda r, x: r.make("round", [r_array(r, x)])
+
+
+@formula("lax.round")
+def rounded_away(r: Interpreter, x: Any, rounding_method: Any = 0) -> Array:
+    """Read `lax.round`, which takes halves away from zero unless it is told to take the even number."""
+    method = getattr(rounding_method, "name", rounding_method)
+    if method == 1 or str(method).endswith("RoundingMethod.TO_NEAREST_EVEN"):
+        return r.make("round", [x])
+    if method != 0 and not str(method).endswith("RoundingMethod.AWAY_FROM_ZERO"):
+        raise Refused("This rounding method is not read.", "There are AWAY_FROM_ZERO and TO_NEAREST_EVEN.")
+    size = r.make("abs", [x])
+    down = r.make("floor", [size])
+    up = r.make("greater_equal", [r.make("sub", [size, down]), 0.5], dtype=BOOL)
+    return r.make("mul", [r.make("sign", [x]), r.make("add", [down, up])])
+
+
+FUNCTIONS["numpy.mod"] = FUNCTIONS["numpy.remainder"] = elementwise("remainder")
 
 
 @formula("floor_divide")
 def floor_divide(r: Interpreter, x: Any, y: Any) -> Array:
     """Read a quotient rounded down."""
-    return r.make("floor", [r.make("div", [x, y])])
+    return floored_quotient(r, x, y, r.library == "jax")
+
+
+def floored_quotient(r: Interpreter, x: Any, y: Any, nan_at_zero: bool = False) -> Array:
+    """Return a quotient rounded down, which is exact: that of floats may round up to the next whole number.
+
+    Args:
+      nan_at_zero: whether x / 0 is NaN, as in JAX.
+    """
+    rough = r.make("floor", [r.make("div", [x, y])])
+    if not any(dtype in FLOATS for dtype in (getattr(one, "dtype", "") for one in (x, y))):
+        return rough
+    multiple = r.make("sub", [x, r.make("remainder", [x, y])])
+    made = r.make("round", [r.make("div", [multiple, y])])
+    if nan_at_zero or (not isinstance(y, Array) and y):
+        return made
+    return pick(r, r.make("equal", [y, 0.0], dtype=BOOL), rough, made)
 
 
 @formula("deg2rad", "radians")
@@ -186,7 +151,7 @@ def degrees(r: Interpreter, x: Any) -> Array:
     return r.make("mul", [x, 180 / math.pi])
 
 
-@formula("power", "pow", "float_power", "lax.pow")
+@formula("power", "pow", "lax.pow")
 def power(r: Interpreter, x: Any, y: Any) -> Any:
     """Read a power. One with a whole exponent has a slope at 0, as JAX's `integer_pow` has."""
     if not isinstance(x, Array) and not isinstance(y, Array):
@@ -205,46 +170,15 @@ def power(r: Interpreter, x: Any, y: Any) -> Any:
     return r.make("pow", [x, y])
 
 
+FUNCTIONS["numpy.float_power"] = lambda r, x, y: power(r, x, float(y) if type(y) is int else y)
+
+
 @formula("lax.integer_pow")
 def integer_pow(r: Interpreter, x: Any, y: int) -> Any:
     """Read a power with a whole exponent."""
+    if type(y) is not int:
+        raise Refused("integer_pow() takes a whole exponent that is written out.", "Write lax.pow(x, y).")
     return power(r, x, y)
-
-
-@formula("hypot")
-def hypot(r: Interpreter, a: Any, b: Any) -> Array:
-    """Read sqrt(a**2 + b**2) as JAX does: by the larger of both sizes, so that nothing overflows."""
-    a, b = r.make("abs", [a]), r.make("abs", [b])
-    large, small = r.make("maximum", [a, b]), r.make("minimum", [a, b])
-    none = r.make("equal", [large, 0.0], dtype=BOOL)
-    ratio = r.make("div", [small, pick(r, none, 1.0, large)])
-    root = r.make("sqrt", [r.make("add", [1.0, r.make("square", [ratio])])])
-    return pick(r, none, large, r.make("mul", [large, root]))
-
-
-@formula("arctan2", "atan2", "lax.atan2")
-def arctan2(r: Interpreter, y: Any, x: Any) -> Array:
-    """Read an angle by arctan, with the slopes x/(x**2 + y**2) and -y/(x**2 + y**2)."""
-    zero = r.make("equal", [x, 0.0], dtype=BOOL)
-    plain = r.make("arctan", [r.make("div", [fixed(r, y), pick(r, zero, 1.0, fixed(r, x))])])
-    negative_y = r.make("less", [y, 0.0], dtype=BOOL)
-    turn = pick(r, negative_y, -math.pi, math.pi)
-    left = r.make("add", [plain, pick(r, r.make("less", [x, 0.0], dtype=BOOL), turn, 0.0)])
-    upright = r.make("mul", [r.make("sign", [fixed(r, y)]), math.pi / 2])
-    angle = fixed(r, pick(r, zero, upright, left))
-    return sloped(
-        r,
-        angle,
-        [y, x],
-        lambda v, y, x: [
-            r.make("mul", [v, r.make("div", [x, _squares(r, x, y)])]),
-            r.make("mul", [v, r.make("neg", [r.make("div", [y, _squares(r, x, y)])])]),
-        ],
-    )
-
-
-def _squares(r: Interpreter, x: Any, y: Any) -> Array:
-    return r.make("add", [r.make("square", [x]), r.make("square", [y])])
 
 
 def sloped(r: Interpreter, value: Array, wires: list[Any], pull: Callable[..., list[Any]]) -> Array:
@@ -261,14 +195,6 @@ def sloped(r: Interpreter, value: Array, wires: list[Any], pull: Callable[..., l
 
 def _broadcast(r: Interpreter, x: Any, shape: tuple[int, ...]) -> Any:
     return r.make("broadcast_to", [x], shape=shape) if isinstance(x, Array) and shape else x
-
-
-@formula("logaddexp", "nn.logaddexp")
-def logaddexp(r: Interpreter, a: Any, b: Any) -> Array:
-    """Read log(exp(a) + exp(b)) by the larger of both."""
-    large = fixed(r, r.make("maximum", [a, b]))
-    parts = [r.make("exp", [r.make("sub", [one, large])]) for one in (a, b)]
-    return r.make("add", [large, r.make("log", [r.make("add", parts)])])
 
 
 @formula("scipy.special.xlogy")
@@ -289,26 +215,31 @@ def xlogy(r: Interpreter, x: Any, y: Any) -> Array:
 
 @formula("scipy.special.entr")
 def entr(r: Interpreter, x: Any) -> Array:
-    """Read -x log(x) of positive numbers."""
-    return r.make("neg", [xlogy(r, x, x)])
+    """Read -x log(x), which is minus infinity below 0, and whose slope is -log(x) - 1."""
+    zero, below = (r.make(op, [x, 0.0], dtype=BOOL) for op in ("equal", "less"))
+    size = pick(r, zero, 0.0, r.make("mul", [x, r.make("log", [x])]))
+    value = fixed(r, pick(r, below, -math.inf, r.make("neg", [size])))
+    return sloped(
+        r,
+        value,
+        [x],
+        lambda v, x: [r.make("neg", [r.make("mul", [v, r.make("add", [r.make("log", [x]), 1.0])])])],
+    )
 
 
 @formula("scipy.special.logit")
 def logit(r: Interpreter, x: Any) -> Array:
-    """Read log(x / (1 - x))."""
-    return r.make("log", [r.make("div", [x, r.make("sub", [1.0, x])])])
+    """Read log(x / (1 - x)), with the slope 1 / (x (1 - x))."""
+    value = fixed(r, r.make("log", [r.make("div", [x, r.make("sub", [1.0, x])])]))
+    return sloped(
+        r, value, [x], lambda v, x: [r.make("div", [v, r.make("mul", [x, r.make("sub", [1.0, x])])])]
+    )
 
 
 @formula("scipy.special.ndtr")
 def ndtr(r: Interpreter, x: Any) -> Array:
-    """Read the distribution function of the normal distribution."""
-    return r.make("mul", [0.5, r.make("add", [1.0, r.make("erf", [r.make("div", [x, math.sqrt(2)])])])])
-
-
-@formula("scipy.special.erfc", "lax.erfc")
-def erfc(r: Interpreter, x: Any) -> Array:
-    """Read 1 - erf(x)."""
-    return r.make("sub", [1.0, r.make("erf", [x])])
+    """Read the distribution function of the normal distribution; by erfc, whose digits far below 0 stay."""
+    return r.make("mul", [0.5, r.make("erfc", [r.make("mul", [x, -math.sqrt(0.5)])])])
 
 
 @formula("scipy.stats.norm.cdf")
@@ -333,7 +264,7 @@ def normal_pdf(r: Interpreter, x: Any, loc: Any = 0.0, scale: Any = 1.0) -> Arra
 
 
 @formula("nan_to_num")
-def nan_to_num(r: Interpreter, x: Array, nan: float = 0.0) -> Array:
+def nan_to_num(r: Interpreter, x: Array, copy: Any = True, nan: float = 0.0) -> Array:
     """Read that NaN becomes a number; infinities stay refused, since a literal cannot be as large."""
     if not bool(_all_numbers(r, x)):
         raise Refused("nan_to_num() of an infinity is not read.", "Write where(x > limit, limit, x).")
@@ -369,13 +300,13 @@ def truth_values(r: Interpreter, x: Any) -> Any:
     return r.make("not_equal", [r_array(r, x), 0.0], dtype=BOOL)
 
 
-@formula("logical_and", "bitwise_and")
+@formula("logical_and")
 def logical_and(r: Interpreter, a: Any, b: Any) -> Array:
     """Read "and" of conditions."""
     return r.make("mul", [truth_values(r, a), truth_values(r, b)], dtype=BOOL)
 
 
-@formula("logical_or", "bitwise_or")
+@formula("logical_or")
 def logical_or(r: Interpreter, a: Any, b: Any) -> Array:
     """Read "or" of conditions."""
     return r.make("maximum", [truth_values(r, a), truth_values(r, b)], dtype=BOOL)
@@ -387,10 +318,27 @@ def logical_xor(r: Interpreter, a: Any, b: Any) -> Array:
     return r.make("not_equal", [truth_values(r, a), truth_values(r, b)], dtype=BOOL)
 
 
-@formula("logical_not", "bitwise_not", "invert")
+@formula("logical_not")
 def logical_not(r: Interpreter, x: Any) -> Array:
     """Read "not" of a condition."""
     return r.make("sub", [1.0, truth_values(r, x)], dtype=BOOL)
+
+
+def _of_bits(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Return the reading of a function of bits: of truth values that of conditions, of other numbers none."""
+
+    def read(r: Interpreter, *args: Any) -> Array:
+        if not all(isinstance(one, bool) or getattr(one, "dtype", "") == BOOL for one in args):
+            raise Refused(
+                "The bits of whole numbers are not read.", "Compare first, such as (x > 0) & (y > 0)."
+            )
+        return function(r, *args)
+
+    return read
+
+
+FUNCTIONS["numpy.bitwise_and"], FUNCTIONS["numpy.bitwise_or"] = _of_bits(logical_and), _of_bits(logical_or)
+FUNCTIONS["numpy.bitwise_not"] = FUNCTIONS["numpy.invert"] = _of_bits(logical_not)
 
 
 COMPARED = {
@@ -409,8 +357,8 @@ for _op, _names in COMPARED.items():
 @formula("heaviside")
 def heaviside(r: Interpreter, x: Any, at_zero: Any) -> Array:
     """Read a step."""
-    above = r.make("greater", [x, 0.0], dtype=BOOL)
-    return pick(r, r.make("equal", [x, 0.0], dtype=BOOL), at_zero, pick(r, above, 1.0, 0.0))
+    zero, above, below = (r.make(op, [x, 0.0], dtype=BOOL) for op in ("equal", "greater", "less"))
+    return pick(r, zero, at_zero, pick(r, above, 1.0, pick(r, below, 0.0, x)))  # NaN stays
 
 
 # Activations of jax.nn.
@@ -457,8 +405,12 @@ def relu6(r: Interpreter, x: Any) -> Array:
 
 @formula("lax.clamp")
 def clamp(r: Interpreter, min: Any, x: Any, max: Any) -> Array:
-    """Read `lax.clamp`, whose slope at both ends is 0."""
-    return between(r, x, min, max)
+    """Read `lax.clamp`: at an end nothing gets a gradient, beyond it the end does."""
+    inner = between(r, x, fixed(r, min), fixed(r, max))
+    if not any(isinstance(end, Array) and end.is_node for end in (min, max)):
+        return inner
+    under = pick(r, r.make("less", [x, min], dtype=BOOL), min, inner)
+    return pick(r, r.make("greater", [x, max], dtype=BOOL), max, under)
 
 
 @formula("nn.hard_tanh")
@@ -513,37 +465,32 @@ def glu(r: Interpreter, x: Array, axis: int = -1) -> Array:
 
 
 @formula("nn.standardize")
-def standardize(r: Interpreter, x: Array, axis: Any = -1, epsilon: float = 1e-5) -> Array:
+def standardize(r: Interpreter, x: Array, axis: Any = -1, *, epsilon: float = 1e-5) -> Array:
     """Read x with mean 0 and variance 1, by the mean of the squares as JAX does."""
     mean = fold(r, "mean", x, axis, True)
     squares = fold(r, "mean", r.make("square", [x]), axis, True)
     apart = r.make("maximum", [0.0, r.make("sub", [squares, r.make("square", [mean])])])
-    root = rsqrt(r, r.make("add", [apart, epsilon]))
+    root = r.make("rsqrt", [r.make("add", [apart, epsilon])])
     return r.make("mul", [r.make("sub", [x, mean]), root])
 
 
-@formula("nn.softmax")
-def softmax(r: Interpreter, x: Any, axis: Any = -1) -> Array:
-    """Read a softmax along an axis."""
-    return r.make("softmax", [x], axis=axis_argument(axis))
+def _shares(op: str, usual_axis: int | None) -> Callable[..., Array]:
+    def read(r: Interpreter, x: Any, axis: Any = usual_axis) -> Array:
+        x = r_array(r, x)
+        shape = shape_of(r, x)
+        if isinstance(axis, (tuple, list)):
+            if len({placed(r, x, one) for one in axis}) not in (1, len(shape)):
+                raise Refused(f"{op}() is read along one axis or all of them.")
+            axis = None if len(axis) > 1 else axis[0]
+        if axis is None:
+            return reshape(r, r.make(op, [reshape(r, x, -1)], axis=0), *shape)
+        return r.make(op, [x], axis=axis_argument(axis))
+
+    return read
 
 
-@formula("nn.log_softmax")
-def log_softmax(r: Interpreter, x: Any, axis: Any = -1) -> Array:
-    """Read the logarithm of a softmax along an axis."""
-    return r.make("log_softmax", [x], axis=axis_argument(axis))
-
-
-FUNCTIONS["scipy.special.softmax"] = lambda r, x, axis=None: softmax(
-    r, x if axis is not None else _flat(r, x), axis
-)
-FUNCTIONS["scipy.special.log_softmax"] = lambda r, x, axis=None: log_softmax(
-    r, x if axis is not None else _flat(r, x), axis
-)
-
-
-def _flat(r: Interpreter, x: Any) -> Any:
-    raise Refused("A softmax over all axes is not read.", "Name the axis: axis=-1.")
+for _op in ("softmax", "log_softmax"):
+    FUNCTIONS[f"nn.{_op}"], FUNCTIONS[f"scipy.special.{_op}"] = _shares(_op, -1), _shares(_op, None)
 
 
 @formula("nn.one_hot")
@@ -551,33 +498,51 @@ def one_hot(r: Interpreter, x: Any, num_classes: int, dtype: Any = None, axis: i
     """Read classes as rows with one 1."""
     if type(num_classes) is not int or axis != -1:
         raise Refused("one_hot() is read with a whole number of classes along the last axis.")
-    x = r_array(r, x)
-    return r.make("one_hot", [x], num_classes=num_classes, dtype="float64" if r.wide else "float32")
+    kind, x = single(r, named_dtype(r, dtype), r.library) or usual(r, r.library), r_array(r, x)
+    rows = r.make("one_hot", [x], num_classes=num_classes, dtype=kind)
+    if getattr(x, "dtype", INT) not in FLOATS:
+        return rows
+    whole = r.make("equal", [x, r.make("round", [x])], dtype=BOOL)  # the op takes the nearest class
+    return r.make("mul", [rows, r.make("expand_dims", [whole], axis=-1)], dtype=kind)
 
 
 # Folds.
 
 
 @formula("std")
-def deviation(
-    r: Interpreter, x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, correction: int = 0
-) -> Array:
+def deviation(r: Interpreter, x: Any, axis: Any = None, **options: Any) -> Array:
     """Read a standard deviation as the root of the variance."""
-    return r.make("sqrt", [variance(r, x, axis, ddof, keepdims, correction)])
+    return r.make("sqrt", [variance(r, x, axis, **options)])
 
 
 @formula("average")
-def average(r: Interpreter, x: Any, axis: Any = None, weights: Any = None) -> Array:
-    """Read a mean, weighted or not."""
+def average(
+    r: Interpreter,
+    x: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Array:
+    """Read a mean, weighted or not: by weights of the array's shape, or one for each place along an axis."""
+    if returned:
+        raise Refused("average() is read without returned.", "Write weights.sum().")
+    x, weights = r_array(r, x), r_array(r, weights)
     if weights is None:
-        return fold(r, "mean", x, axis, False)
-    weights = r_array(r, weights)
-    total = fold(r, "sum", r.make("mul", [r_array(r, x), weights]), axis, False)
-    return r.make("div", [total, fold(r, "sum", weights, axis, False)])
+        return fold(r, "mean", x, axis, keepdims)
+    shape, given = shape_of(r, x), shape_of(r, weights)
+    if given != shape:
+        at = placed(r, x, axis)
+        if given != shape[at : at + 1]:
+            raise Refused(f"average() has {list(given)} weights for {shape[at]} places along axis {axis}.")
+        weights = reshape(r, weights, *(n if i == at else 1 for i, n in enumerate(shape)))
+    total = fold(r, "sum", r.make("mul", [x, weights]), axis, keepdims)
+    return r.make("div", [total, fold(r, "sum", weights, axis, keepdims)])
 
 
 @formula("any")
-def any_of(r: Interpreter, x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+def any_of(r: Interpreter, x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Read whether something holds anywhere."""
     made = fold(r, "max", truth_values(r, x), axis, keepdims)
     made.dtype = BOOL
@@ -585,7 +550,7 @@ def any_of(r: Interpreter, x: Any, axis: Any = None, keepdims: bool = False) -> 
 
 
 @formula("all")
-def all_of(r: Interpreter, x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+def all_of(r: Interpreter, x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Read whether something holds everywhere."""
     made = fold(r, "min", truth_values(r, x), axis, keepdims)
     made.dtype = BOOL
@@ -605,92 +570,113 @@ def peak_to_peak(r: Interpreter, x: Any, axis: Any = None) -> Array:
 
 
 @formula("argmin")
-def argmin(r: Interpreter, x: Any, axis: Any = None) -> Array:
+def argmin(r: Interpreter, x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Read the place of the smallest."""
-    options = {} if axis is None else {"axis": axis_argument(axis)}
-    return r.make("argmax", [r.make("neg", [x])], dtype=INT, **options)
+    return argmax(r, r.make("neg", [r_array(r, x)]), axis, keepdims=keepdims)
+
+
+def _place_along(find: Callable[..., Array]) -> Callable[..., Array]:
+    def read(r: Interpreter, operand: Array, axis: int, index_dtype: Any) -> Array:
+        if named_dtype(r, index_dtype) != INT:
+            raise Refused("The places that lax finds are whole numbers.", "Write jnp.int32.", "dtype")
+        return find(r, operand, placed(r, operand, axis))
+
+    return read
+
+
+FUNCTIONS["lax.argmax"], FUNCTIONS["lax.argmin"] = _place_along(argmax), _place_along(argmin)
 
 
 @formula("argsort")
-def argsort(r: Interpreter, x: Array, axis: int = -1) -> Array:
+def argsort(r: Interpreter, x: Any, axis: Any = -1, *, stable: Any = True, descending: bool = False) -> Array:
     """Read the order of elements: each has a rank, and the order lists who has rank 0, 1, and so on."""
-    shape = shape_of(r, x)
-    if axis not in (-1, len(shape) - 1) or not shape:
-        raise Refused("argsort() is read along the last axis.")
-    count = shape[-1]
+    x = r_array(r, x)
+    if axis is None:
+        x, axis = reshape(r, x, -1), 0
+    x = moved(r, x, placed(r, x, axis), -1)
+    count = shape_of(r, x)[-1]
     row, column = (r.make("expand_dims", [x], axis=at) for at in (-1, -2))  # [..., i, j]: x_i and x_j
-    before = r.make("less", [column, row], dtype=BOOL)
+    before = r.make("greater" if descending else "less", [column, row], dtype=BOOL)
     earlier = tuple(tuple(float(j < i) for j in range(count)) for i in range(count))
     tie = r.make("mul", [r.make("equal", [column, row], dtype=BOOL), earlier], dtype=BOOL)
     rank = r.make("sum", [r.make("maximum", [before, tie], dtype=BOOL)], dtype=INT, axis=-1)
     spots = r.make("one_hot", [rank], num_classes=count, dtype=INT)  # [..., i, rank]
     places = tuple((float(i),) for i in range(count))
-    return r.make("sum", [r.make("mul", [spots, places], dtype=INT)], dtype=INT, axis=-2)
+    order = r.make("sum", [r.make("mul", [spots, places], dtype=INT)], dtype=INT, axis=-2)
+    return moved(r, order, -1, axis)
 
 
-@formula("sort", "lax.sort")
-def sort(r: Interpreter, x: Any, axis: int = -1, descending: bool = False) -> Array:
-    """Read a sort."""
+@formula("sort")
+def sort(r: Interpreter, x: Any, axis: Any = -1, *, descending: bool = False, stable: Any = True) -> Array:
+    """Read a sort; without an axis, of all elements in a row."""
+    if axis is None:
+        x, axis = reshape(r, x, -1), 0
     options = {"descending": True} if descending else {}
-    return r.make("sort", [x], axis=axis_argument(axis), **options)
+    return r.make("sort", [r_array(r, x)], axis=axis_argument(axis), **options)
+
+
+FUNCTIONS["lax.sort"] = lambda r, operand, dimension=-1: sort(r, operand, dimension)
 
 
 @formula("lax.top_k")
 def top_k(r: Interpreter, x: Array, k: int) -> tuple[Array, Array]:
     """Read the k largest along the last axis, and their places."""
-    order = argsort(r, r.make("neg", [x]))
-    largest = getitem(r, sort(r, x, -1, True), (..., slice(None, k)))
+    order = argsort(r, x, descending=True)
+    largest = getitem(r, sort(r, x, descending=True), (..., slice(None, k)))
     return largest, getitem(r, order, (..., slice(None, k)))
 
 
 @formula("median")
-def median(r: Interpreter, x: Array, axis: Any = None, keepdims: bool = False) -> Array:
+def median(r: Interpreter, x: Array, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Read a median as the mean of the two in the middle, which may be the same."""
-    if keepdims:
-        raise Refused("median() is read without keepdims.")
-    return _between(r, x, axis, 0.5, middle=True)
+    return _between(r, x, axis, 0.5, keepdims, middle=True)
 
 
 @formula("quantile")
-def quantile(r: Interpreter, x: Array, q: float, axis: Any = None) -> Array:
+def quantile(r: Interpreter, x: Array, q: float, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Read a quantile between its two neighbours."""
     if not isinstance(q, (int, float)) or not 0 <= q <= 1:
         raise Refused("quantile() is read with a number from 0 to 1 that is written out.")
-    return _between(r, x, axis, q)
+    return _between(r, x, axis, q, keepdims)
 
 
 @formula("percentile")
-def percentile(r: Interpreter, x: Array, q: float, axis: Any = None) -> Array:
+def percentile(r: Interpreter, x: Array, q: float, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Read a percentile."""
     if not isinstance(q, (int, float)):
         raise Refused("percentile() is read with a number that is written out.")
-    return quantile(r, x, q / 100, axis)
+    return quantile(r, x, q / 100, axis, keepdims=keepdims)
 
 
-def _between(r: Interpreter, x: Any, axis: Any, q: float, middle: bool = False) -> Array:
+def _between(
+    r: Interpreter, x: Any, axis: Any, q: float, keepdims: bool = False, middle: bool = False
+) -> Array:
     x = r_array(r, x)
+    kept = None if axis is not None else [1] * len(shape_of(r, x))
     if axis is None:
         x, axis = reshape(r, x, -1), -1
-    x = moved(r, x, axis, -1)
-    ordered, count = r.make("sort", [x], axis=-1), shape_of(r, x)[-1]
+    last = moved(r, x, axis_argument(axis), -1)
+    ordered, count = r.make("sort", [last], axis=-1), shape_of(r, last)[-1]
     place = q * (count - 1)
     low, high = getitem(r, ordered, (..., math.floor(place))), getitem(r, ordered, (..., math.ceil(place)))
     if middle:
-        return r.make("mul", [r.make("add", [low, high]), 0.5])
-    share = place - math.floor(place)
-    return r.make("add", [r.make("mul", [low, 1.0 - share]), r.make("mul", [high, share])])
+        made = r.make("mul", [r.make("add", [low, high]), 0.5])
+    else:
+        share = place - math.floor(place)
+        made = r.make("add", [r.make("mul", [low, 1.0 - share]), r.make("mul", [high, share])])
+    if not keepdims:
+        return made
+    return r.make("expand_dims", [made], axis=axis) if kept is None else reshape(r, made, *kept)
 
 
-@formula("cumsum", "lax.cumsum")
-def cumsum(r: Interpreter, x: Any, axis: Any = None, reverse: bool = False) -> Array:
+@formula("cumsum")
+def cumsum(r: Interpreter, x: Any, axis: Any = None, dtype: Any = None) -> Array:
     """Read a running sum."""
-    x = r_array(r, x)
-    if reverse:
-        return flip(r, cumsum(r, flip(r, x, axis or 0), axis or 0), axis or 0)
+    x = r_array(r, x) if dtype is None else cast(r, r_array(r, x), named_dtype(r, dtype))
     return r.make("cumsum", [x], **({} if axis is None else {"axis": axis_argument(axis)}))
 
 
-@formula("cumprod", "lax.cumprod")
+@formula("cumprod")
 def cumprod(r: Interpreter, x: Array, axis: Any = None) -> Array:
     """Read a running product, step by step."""
     if axis is None:
@@ -698,10 +684,17 @@ def cumprod(r: Interpreter, x: Array, axis: Any = None) -> Array:
     return _running(r, x, axis, lambda a, b: r.make("mul", [a, b]))
 
 
-@formula("lax.cummax")
-def cummax(r: Interpreter, x: Array, axis: int = 0) -> Array:
-    """Read a running maximum, step by step."""
-    return _running(r, x, axis, lambda a, b: r.make("maximum", [a, b]))
+def _reversible(run: Callable[..., Array]) -> Callable[..., Array]:
+    def read(r: Interpreter, operand: Array, axis: int = 0, reverse: bool = False) -> Array:
+        return flip(r, run(r, flip(r, operand, axis), axis), axis) if reverse else run(r, operand, axis)
+
+    return read
+
+
+FUNCTIONS["lax.cumsum"], FUNCTIONS["lax.cumprod"] = _reversible(cumsum), _reversible(cumprod)
+FUNCTIONS["lax.cummax"] = _reversible(
+    lambda r, x, axis: _running(r, x, axis, lambda a, b: r.make("maximum", [a, b]))
+)
 
 
 def _running(r: Interpreter, x: Array, axis: int, join: Callable[[Array, Array], Array]) -> Array:
@@ -718,7 +711,9 @@ def _running(r: Interpreter, x: Array, axis: int, join: Callable[[Array, Array],
 @formula("diff")
 def diff(r: Interpreter, x: Array, n: int = 1, axis: int = -1) -> Array:
     """Read differences of neighbours."""
-    for _ in range(n if type(n) is int and 0 < n < 8 else 1):
+    if type(n) is not int or not 0 <= n < 8:
+        raise Refused("diff() is read from 0 to 7 times.")
+    for _ in range(n):
         ahead = _along(r, x, axis, slice(1, None))
         x = r.make("sub", [ahead, _along(r, x, axis, slice(None, -1))])
     return x
@@ -769,7 +764,7 @@ def matrix_transpose(r: Interpreter, x: Array) -> Array:
     return swapaxes(r, x, -1, -2)
 
 
-@formula("flip", "lax.rev")
+@formula("flip")
 def flip(r: Interpreter, x: Array, axis: Any = None) -> Array:
     """Read elements in reverse order."""
     rank = len(shape_of(r, x))
@@ -780,6 +775,8 @@ def flip(r: Interpreter, x: Array, axis: Any = None) -> Array:
     return getitem(r, x, tuple(parts))
 
 
+FUNCTIONS["lax.rev"] = lambda r, operand, dimensions: flip(r, operand, tuple(dimensions))
+FUNCTIONS["lax.squeeze"] = lambda r, array, dimensions: squeeze(r, array, dimensions)
 FUNCTIONS["numpy.fliplr"] = lambda r, x: flip(r, x, 1)
 FUNCTIONS["numpy.flipud"] = lambda r, x: flip(r, x, 0)
 
@@ -822,6 +819,11 @@ def repeat(r: Interpreter, x: Any, repeats: int, axis: Any = None, total_repeat_
     x = r_array(r, x)
     if type(repeats) is not int or repeats < 1:
         raise Refused("repeat() is read by a whole number that is written out.")
+    if total_repeat_length not in (
+        None,
+        repeats * (prod(shape_of(r, x)) if axis is None else shape_of(r, x)[axis]),
+    ):
+        raise Refused("repeat() is read without a total_repeat_length that cuts it off.")
     if axis is None:
         x, axis = reshape(r, x, -1), 0
     shape, axis = shape_of(r, x), placed(r, x, axis)
@@ -845,7 +847,8 @@ def pad(
     else:
         widths = [tuple(one) if isinstance(one, (tuple, list)) else (one, one) for one in pad_width]
         widths = widths * len(shape) if len(widths) == 1 else widths
-    if len(widths) != len(shape) or not all(type(w) is int and w >= 0 for pair in widths for w in pair):
+    pairs = len(widths) == len(shape) and all(len(pair) == 2 for pair in widths)
+    if not pairs or not all(type(w) is int and w >= 0 for pair in widths for w in pair):
         raise Refused("pad() is read by whole numbers, a pair for each axis.")
     whole = shape_argument(tuple(n + sum(pair) for n, pair in zip(shape, widths, strict=True)))
     index = tuple((low, low + n, None) for n, (low, _) in zip(shape, widths, strict=True))
@@ -865,6 +868,8 @@ def split(r: Interpreter, x: Array, indices_or_sections: Any, axis: int = 0) -> 
     if not isinstance(cuts, (list, tuple)) or not all(type(cut) is int for cut in cuts):
         raise Refused("split() is read at whole numbers that are written out.")
     ends = [0, *cuts, count]
+    if r.library == "jax" and any(b < a for a, b in pairwise(ends)):
+        raise Refused(f"Sizes passed to split must be nonnegative, and the places are {cuts}.")
     return [_along(r, x, axis, slice(a, b)) for a, b in pairwise(ends)]
 
 
@@ -957,8 +962,11 @@ def expand_dims(r: Interpreter, x: Array, dimensions: Sequence[int]) -> Array:
 
 @formula("lax.full_like", "full_like")
 def full_like(r: Interpreter, x: Any, fill_value: Any, dtype: Any = None) -> Any:
-    """Read an array of one number with the shape of another."""
-    return r.make("broadcast_to", [fill_value], dtype=_float(x), shape=shape_of(r, x))
+    """Read an array of one number with the shape of another, and with its dtype."""
+    kind = single(r, named_dtype(r, dtype), r.library) or (x.dtype if isinstance(x, Array) else _float(x))
+    if kind not in FLOATS and isinstance(fill_value, float):
+        fill_value = bool(fill_value) if kind == BOOL else math.trunc(fill_value)
+    return r.make("broadcast_to", [fill_value], dtype=kind, shape=shape_of(r, x))
 
 
 def _float(x: Any) -> str:

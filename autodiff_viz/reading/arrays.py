@@ -24,7 +24,19 @@ from autodiff_viz.graph.text import shape_of as literal_shape
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.reading.costs import pay_numbers, sized
 from autodiff_viz.reading.interpreter import Interpreter, canonical
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Class, Instance, Native, Path, Refused
+from autodiff_viz.reading.values import (
+    BOOL,
+    FLOATS,
+    HALVES,
+    INT,
+    Array,
+    Class,
+    Instance,
+    Native,
+    Path,
+    Refused,
+    Whole,
+)
 
 Table = dict[str, Callable[..., Any]]
 
@@ -67,46 +79,33 @@ def elementwise(op: str) -> Callable[..., Any]:
 
 
 ELEMENTARY = {
-    name: name
-    for name in (
-        "exp",
-        "log",
-        "log1p",
-        "expm1",
-        "sin",
-        "cos",
-        "tan",
-        "tanh",
-        "sqrt",
-        "square",
-        "sign",
-        "floor",
-        "add",
-        "abs",
-        "erf",
-    )
-}
-"""Functions that NumPy and `jax.lax` call by the names of our ops."""
+    **{
+        name: name
+        for name in (
+            "exp", "exp2", "log", "log1p", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sqrt",
+            "cbrt", "square", "sign", "floor", "abs",
+        )
+    },
+    **{f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+}  # fmt: skip
+"""Functions of one array that NumPy and `jax.lax` have by one name, with the name of the op."""
 
 SAME = {
-    "numpy": ELEMENTARY
-    | {
-        "maximum": "maximum",
-        "minimum": "minimum",
-        "arcsin": "arcsin",
-        "arccos": "arccos",
-        "arctan": "arctan",
+    "numpy": {
+        **ELEMENTARY,
+        **{op: op for op in ELEMENTARY.values() if op.startswith("arc")},
+        **{
+            name: name
+            for name in ("add", "maximum", "minimum", "log2", "log10", "logaddexp", "hypot", "arctan2")
+        },
+        "atan2": "arctan2",
         "subtract": "sub",
         "multiply": "mul",
         "divide": "div",
         "true_divide": "div",
         "negative": "neg",
-        "power": "pow",
         "absolute": "abs",
         "fabs": "abs",
-        "asin": "arcsin",
-        "acos": "arccos",
-        "atan": "arctan",
     },
     "nn": {
         "relu": "relu",
@@ -116,20 +115,15 @@ SAME = {
         "tanh": "tanh",
         "swish": "silu",
     },
-    "lax": ELEMENTARY
-    | {
-        "sub": "sub",
-        "mul": "mul",
-        "div": "div",
-        "neg": "neg",
+    "lax": {
+        **ELEMENTARY,
+        **{name: name for name in ("add", "sub", "mul", "div", "neg", "erf", "erfc", "rsqrt")},
+        "atan2": "arctan2",
         "max": "maximum",
         "min": "minimum",
         "logistic": "sigmoid",
-        "asin": "arcsin",
-        "acos": "arccos",
-        "atan": "arctan",
     },
-    "scipy.special": {"erf": "erf", "expit": "sigmoid"},
+    "scipy.special": {"erf": "erf", "erfc": "erfc", "expit": "sigmoid"},
 }
 """Functions that are one op of ours, by library, with the op's name."""
 
@@ -211,6 +205,8 @@ def as_literal(value: Any) -> Any:
     if isinstance(value, Array) and value.is_constant and not value.rows:
         return value.held
     if isinstance(value, (bool, int, float)):
+        if isinstance(value, int) and abs(value) > 2**53 and int(float(value)) != value:
+            raise Refused(f"The whole number {value:.6g} has more digits than are read.", "", "dtype")
         return float(value)
     raise Refused("Only numbers can stand in an array here.", "To join arrays write stack([a, b]).")
 
@@ -232,6 +228,9 @@ def dtype_of(value: Any) -> str:
     return BOOL if isinstance(value, bool) else INT if isinstance(value, int) else "float"
 
 
+WIDTHS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32")
+
+
 def named_dtype(r: Interpreter, dtype: Any) -> str | None:
     """Return our name of a dtype argument; None if there is none."""
     if dtype is None:
@@ -245,12 +244,16 @@ def named_dtype(r: Interpreter, dtype: Any) -> str | None:
         "float": "float64",
         "double": "float64",
         "half": "float16",
-        "long": INT,
+        "long": "int64",
+        "short": "int16",
         "single": "float32",
         "bool_": BOOL,
     }.get(name, name)
-    if name.startswith(("int", "uint")):
-        return INT
+    if name == INT:  # of PyTorch it has 32 bits, of Python and NumPy the usual number
+        torch = isinstance(dtype, Path) and dtype.name.startswith("torch")
+        return Whole("int32") if torch else dtype if isinstance(dtype, Whole) else INT
+    if name in WIDTHS:
+        return Whole(name)
     if name not in (*FLOATS, BOOL):
         raise Refused(
             f"The dtype {name or '?'} is not read.", "There are float16, bfloat16, float32, float64."
@@ -265,9 +268,9 @@ def _array(r: Interpreter, framework: str, object: Any, dtype: Any = None, copy:
     if isinstance(object, Array):
         if object.framework == "jax" and object.traced and framework == "numpy":
             raise untraced("numpy.array")
-        made = replace(object, framework=framework, dtype=wanted or object.dtype, base=None, views=0)
+        made = replace(object, framework=framework, dtype=wanted or object.dtype)
         if object.dtype != made.dtype:
-            made = cast(r, replace(object, framework=framework, base=None, views=0), made.dtype)
+            made = cast(r, replace(object, framework=framework), made.dtype)
         if made.dtype == "float64" and framework == "jax" and not r.wide:
             made.dtype = "float32"
         return made
@@ -280,7 +283,10 @@ def _array(r: Interpreter, framework: str, object: Any, dtype: Any = None, copy:
     literal = _finite(r, object)
     if literal is not None:
         return replace(literal, framework=framework)
-    return constant(r, object, framework, wanted or (usual(r, framework) if kind == "float" else kind))
+    if wanted is None:
+        return constant(r, object, framework, usual(r, framework) if kind == "float" else kind)
+    plain = constant(r, object, framework, "float64" if kind == "float" else kind)
+    return cast(r, plain, wanted) if wanted in (INT, *HALVES) else replace(plain, dtype=wanted)
 
 
 def usual(r: Interpreter, framework: str) -> str:
@@ -336,12 +342,15 @@ def _full(r: Interpreter, framework: str, shape: Any, value: Any, dtype: Any = N
     sizes = shape_argument(shape)
     kind = single(r, named_dtype(r, dtype), framework)
     if isinstance(value, Array):
-        return r.make("broadcast_to", [value], shape=sizes)
+        made = r.make("broadcast_to", [value], shape=sizes)
+        return made if kind is None else cast(r, made, kind)
     if not isinstance(value, (int, float)):
         raise Refused("An array is filled with one number.")
     if not math.isfinite(value):
         return r.make("broadcast_to", [value], dtype=kind or usual(r, framework), shape=sizes)
-    return constant(r, np.full(sized(sizes), float(value)), framework, kind or usual(r, framework))
+    made = constant(r, np.full(sized(sizes), float(value)), framework, "float64")
+    kind = kind or usual(r, framework)
+    return cast(r, made, kind) if kind in (INT, *HALVES) else replace(made, dtype=kind)
 
 
 def single(r: Interpreter, dtype: str | None, framework: str) -> str | None:
@@ -366,7 +375,9 @@ def _like(value: float) -> Callable[..., Any]:
 def _eye(r: Interpreter, f: str, N: int, M: Any = None, k: int = 0, dtype: Any = None) -> Array:
     rows, columns = shape_argument((N, N if M is None else M))
     kind = single(r, named_dtype(r, dtype), f) or usual(r, f)
-    return constant(r, np.eye(*sized((rows, columns)), k if type(k) is int else 0), f, kind)
+    if type(k) is not int:
+        raise Refused("The diagonal of eye() is a whole number that is written out.")
+    return constant(r, np.eye(*sized((rows, columns)), k), f, kind)
 
 
 def _linspace(
@@ -374,8 +385,11 @@ def _linspace(
 ) -> Array:
     count = shape_argument(num)[0]
     if not isinstance(start, (int, float)) or not isinstance(stop, (int, float)):
-        share = constant(r, np.linspace(0.0, 1.0, *sized((count,)), endpoint=bool(endpoint)), f, usual(r, f))
-        return r.make("add", [start, r.make("mul", [share, r.make("sub", [stop, start])])])
+        share = np.linspace(0.0, 1.0, *sized((count,)), endpoint=bool(endpoint))
+        rank = max(len(shape_of(r, one)) for one in (start, stop))
+        share = constant(r, share.reshape(count, *[1] * rank), f, usual(r, f))  # the steps are the first axis
+        made = r.make("add", [start, r.make("mul", [share, r.make("sub", [stop, start])])])
+        return made if dtype is None else cast(r, made, named_dtype(r, dtype))
     numbers = np.linspace(start, stop, *sized((count,)), endpoint=bool(endpoint))
     return constant(r, numbers, f, single(r, named_dtype(r, dtype), f) or usual(r, f))
 
@@ -420,8 +434,7 @@ MAKERS: Mapping[str, Callable[..., Any]] = {
     "bfloat16": _to_float("bfloat16"),
     "float32": _to_float("float32"),
     "float64": _to_float("float64"),
-    "int32": _to_float(INT),
-    "int64": _to_float(INT),
+    **{width: _to_float(width) for width in WIDTHS},
 }
 """Functions that make arrays, which get the library's name first."""
 
@@ -462,10 +475,19 @@ def reduced(op: str) -> Callable[..., Any]:
     """Return the reading of a reduction, over one axis, several or all."""
 
     def read(
-        r: Interpreter, x: Any, axis: Any = None, dtype: Any = None, keepdims: Any = False, where: Any = None
+        r: Interpreter,
+        x: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        *,
+        keepdims: Any = False,
+        where: Any = None,
     ) -> Array:
-        if dtype is not None and named_dtype(r, dtype) not in FLOATS:
-            raise Refused(f"{op}() is not read with a dtype of whole numbers.")
+        if dtype is not None:
+            if op in ("max", "min"):
+                raise Refused(f"{op}() takes no dtype.", f"Write {op}(x.astype(...)).")
+            x = r_array(r, x)
+            x = cast(r, x, named_dtype(r, dtype)) if isinstance(x, Array) else x
         if where is None:
             return fold(r, op, x, axis, keepdims)
         if op not in ("sum", "mean", "prod"):
@@ -536,10 +558,10 @@ def shape_of(r: Interpreter, x: Any) -> tuple[int, ...]:
 
 @known("numpy.var")
 def variance(
-    r: Interpreter, x: Any, axis: Any = None, ddof: int = 0, keepdims: bool = False, correction: int = 0
+    r: Interpreter, x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: bool = False, correction: Any = None
 ) -> Array:
     """Read a variance as the mean square distance from the mean."""
-    x, ddof = r_array(r, x), ddof or correction
+    x, ddof = r_array(r, x), ddof if correction is None else correction
     centred = r.make("sub", [x, fold(r, "mean", x, axis, axis is not None)])
     squares = r.make("square", [centred])
     if not ddof:
@@ -623,7 +645,7 @@ def expand(r: Interpreter, x: Any, axis: Any) -> Array:
     return r.make("expand_dims", [x], axis=axis_argument(axis))
 
 
-@known("numpy.squeeze", "lax.squeeze")
+@known("numpy.squeeze")
 def squeeze(r: Interpreter, x: Array, axis: Any = None) -> Array:
     """Read that axes of length 1 go."""
     shape = shape_of(r, x)
@@ -638,10 +660,14 @@ def squeeze(r: Interpreter, x: Array, axis: Any = None) -> Array:
 
 
 def _joined(op: str) -> Callable[..., Any]:
-    def read(r: Interpreter, arrays: Any, axis: int = 0) -> Array:
+    def read(r: Interpreter, arrays: Any, axis: Any = 0) -> Array:
         items = [r_array(r, item) for item in r.items(arrays, ast.Constant(0))]
         if not items:
             raise Refused("There is nothing to join.")
+        if axis is None:
+            if op != "concatenate":
+                raise Refused(f"{op}() needs an axis.", "Write axis=0.")
+            items, axis = [reshape(r, item, -1) for item in items], 0
         made = r.make(op, items, axis=axis_argument(axis))
         if made.framework == "numpy" and r.library == "jax":
             made.framework = "jax"
@@ -655,7 +681,8 @@ def r_array(r: Interpreter, value: Any) -> Any:
     return _array(r, r.library, value) if isinstance(value, (list, tuple)) else value
 
 
-FUNCTIONS["numpy.concatenate"] = FUNCTIONS["numpy.concat"] = _joined("concatenate")
+FUNCTIONS["numpy.concatenate"] = _joined("concatenate")
+FUNCTIONS["numpy.concat"] = lambda r, arrays, /, *, axis=0: _joined("concatenate")(r, arrays, axis)
 FUNCTIONS["numpy.stack"] = _joined("stack")
 FUNCTIONS["lax.concatenate"] = lambda r, operands, dimension: _joined("concatenate")(r, operands, dimension)
 
@@ -685,8 +712,8 @@ def clip(
     return r.make("clip", [r_array(r, x), low, high])
 
 
-@known("numpy.argmax", "lax.argmax")
-def argmax(r: Interpreter, x: Any, axis: Any = None, keepdims: bool = False) -> Array:
+@known("numpy.argmax")
+def argmax(r: Interpreter, x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Read the place of the largest."""
     options: dict[str, Any] = {} if axis is None else {"axis": axis_argument(axis)}
     return r.make("argmax", [r_array(r, x)], dtype=INT, **options, **({"keepdims": True} if keepdims else {}))
@@ -719,9 +746,9 @@ SHARED = (
 )
 METHODS.update({name: FUNCTIONS[f"numpy.{name}"] for name in SHARED})
 METHODS["flatten"] = ravel
-METHODS["copy"] = lambda r, x: replace(x, base=None, views=0, version=0)
+METHODS["copy"] = lambda r, x: replace(x)
 METHODS["block_until_ready"] = lambda r, x: x
-METHODS["astype"] = lambda r, x, dtype: cast(r, x, named_dtype(r, dtype))
+METHODS["astype"] = FUNCTIONS["numpy.astype"] = lambda r, x, dtype: cast(r, x, named_dtype(r, dtype))
 METHODS["view"] = lambda r, x: x
 
 
@@ -757,16 +784,20 @@ def cast(r: Interpreter, x: Array, dtype: str | None) -> Array:
       Refused: it would round, which no op of ours does.
     """
     dtype = single(r, dtype, x.framework) if dtype else x.dtype
-    if dtype == x.dtype:
+    if dtype == x.dtype and dtype != INT:
         return replace(x)
+    if r.handlers.converted is not None and (own := r.handlers.converted(r, x, dtype)) is not None:
+        return own
+    if dtype == x.dtype:
+        return replace(x, dtype=dtype)
     if dtype == BOOL:
         return r.make("not_equal", [x, 0.0], dtype=BOOL)
     if dtype == INT:
         if x.dtype == BOOL:
-            return replace(x, dtype=INT)
+            return replace(x, dtype=dtype)
         stopped = r.make(IDENTITY, [x], rule=Rule(STOP))
         whole = r.make("mul", [r.make("sign", [stopped]), r.make("floor", [r.make("abs", [stopped])])])
-        return replace(whole, dtype=INT)
+        return replace(whole, dtype=dtype)
     narrower = PRECISION[dtype] < PRECISION.get(x.dtype, 2 if x.framework == "numpy" else 1)
     if x.dtype in FLOATS and narrower and PRECISION[dtype] == 0 and not x.is_constant:
         raise Refused(
@@ -794,7 +825,7 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
     if name == "mT" and x.framework != "torch":
         return r.tables["numpy.matrix_transpose"](r, x)
     if name == "dtype":
-        return Path(f"{x.framework}.{x.dtype}")
+        return Path(f"{x.framework}.{getattr(x.dtype, 'width', x.dtype if x.dtype != INT else 'int64')}")
     if name == "real" and x.framework in ("jax", "numpy"):
         return x
     table = r.methods.get(x.framework, METHODS)
@@ -805,6 +836,8 @@ def attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> Any:
     method = table[name]
 
     def call(_: Interpreter, args: list, keywords: dict) -> Any:
+        if r.handlers.check_method is not None:
+            r.handlers.check_method(r, name, [x, *args])
         try:
             return method(r, x, *args, **keywords)
         except TypeError as error:

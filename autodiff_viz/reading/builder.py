@@ -6,9 +6,11 @@ all values that a text calls `x`, the last keeps the name.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from math import prod
 from typing import Any, Union
 
@@ -91,6 +93,7 @@ class Builder:
         self.replaced: set[int] = (
             set()
         )  # inputs whose numbers were replaced; left out unless something reads them
+        self.kinds: dict[int, str] = {}  # dtypes of inputs of the text
         self.forgotten = 0  # how often numbers were forgotten
         self._asked: set[Hashable] = set()  # ops with shapes that JAX was asked about
         self._compiled: set[Hashable] = set()  # the same, of which it has computed numbers
@@ -238,12 +241,23 @@ class Builder:
             shapes = [self.shape(slot) or () for slot in draft.slots]
             out = self.shape(Ref(number)) or ()
             work = RUN + _products(draft.op, shapes, out) // PRODUCTS
-            if draft.op != INPUT and (out or any(shapes)):  # ops of numbers alone share one program
-                program = draft.op, repr(draft.params), tuple(shapes)
-                if program not in self._compiled:
-                    self._compiled.add(program)
-                    work += PROGRAM
+            program = self._program(number)
+            if program is not None and program not in self._compiled:
+                self._compiled.add(program)
+                work += PROGRAM
             pay_work(passes * work)
+
+    def programs(self, numbers: Iterable[int]) -> int:
+        """Return how many programs of single ops compute nodes."""
+        return len({self._program(number) for number in numbers} - {None})
+
+    def _program(self, number: int) -> Hashable:
+        """Return what the program of a node depends on; None of an input, and of numbers, which share one."""
+        draft = self.drafts[number]
+        shapes = tuple(self.shape(slot) or () for slot in draft.slots)
+        if draft.op == INPUT or not (any(shapes) or self.shape(Ref(number))):
+            return None
+        return draft.op, repr(draft.params), shapes
 
     def _to_compute(self, root: int, known: Mapping[int, Any]) -> tuple[set[int], set[int]]:
         """Return the nodes to compute for one, and those below them whose numbers are known.
@@ -264,12 +278,12 @@ class Builder:
             computed.add(number)
             draft = self.drafts[number]
             if draft.op == GRAD:
-                between = self._between(*(slot.number for slot in draft.slots[:2]))
+                between = self.between(*(slot.number for slot in draft.slots[:2]))
                 waiting += [(one, True) for one in between]
             waiting += [(slot.number, False) for slot in refs(draft.slots)]
         return computed, given - computed
 
-    def _between(self, z: int, x: int) -> set[int]:
+    def between(self, z: int, x: int) -> set[int]:
         """Return the nodes that depend on x and that z depends on."""
         above, depends = self.ancestors(Ref(z)), {x}
         for number in sorted(above):
@@ -318,7 +332,8 @@ class Builder:
             name = numbered(frame.name, taken) if frame.name in taken else frame.name
             taken.add(name)
             if frame.policy is None:
-                groups.append(Group(name, inside))
+                if len(groups) < limits.GROUPS:  # the page has no more; the nodes of the others stand alone
+                    groups.append(Group(name, inside))
             else:
                 saved = frozenset(node for node in inside if node in frame.saved)
                 regions.append(Region(name, inside, frame.policy or POLICIES[0], saved))
@@ -339,7 +354,8 @@ class Builder:
                 reached.add(number)
                 if number not in cut:
                     waiting += [slot.number for slot in self.drafts[number].slots if isinstance(slot, Ref)]
-        names = {number: f"n{number}" for number in sorted(reached)}
+        # Numbered anew, so that the steps of a loop are one program.
+        names = {number: f"n{place}" for place, number in enumerate(sorted(reached))}
         nodes = tuple(
             Node(name, INPUT, (), as_params(value=cut[number]))
             if number in cut
@@ -371,7 +387,7 @@ class Builder:
     def _names(self, drafts: Mapping[int, Draft]) -> dict[int, str]:
         by_hint: dict[str, list[int]] = defaultdict(list)
         for number, draft in drafts.items():
-            by_hint[draft.hint if draft.hint and draft.hint != SEED else ""].append(number)
+            by_hint[as_name(draft.hint) if draft.hint and draft.hint != SEED else ""].append(number)
         names: dict[int, str] = {}
         taken = {hint for hint in by_hint if hint}
         for hint, those in by_hint.items():
@@ -390,6 +406,29 @@ class Builder:
                 names[number] = numbered(stem, taken)
             taken.add(names[number])
         return names
+
+
+def node_name(label: str) -> str:
+    """Return the name that the node of an argument gets: the last part of its path that is a word.
+
+    What follows that stays: "layer.w" is w, and "params.0.1" is params_0_1.
+    """
+    parts = label.split(".")
+    first = max((i for i, part in enumerate(parts) if part[:1].isalpha()), default=0)
+    return as_name("_".join(parts[first:]))
+
+
+def as_name(hint: str) -> str:
+    """Return what a text calls a value as the name of a node, which is an identifier in ASCII."""
+    short = hint[: limits.NAME - DIGITS]
+    name = _OTHER.sub("_", short)
+    if not name[:1].isalpha():
+        name = f"x_{name.lstrip('_')}"
+    return f"{name}_" if iskeyword(name) else name
+
+
+_OTHER = re.compile(r"[^A-Za-z0-9_]")
+DIGITS = 8  # of what tells names apart, at their end
 
 
 def named_node(draft: Draft, name: str, names: Mapping[int, str]) -> Node:

@@ -1,26 +1,72 @@
-"""Refuse second derivatives at a corner, where libraries differ though first derivatives are equal.
+"""Say which version's slopes are given at corners, and refuse second derivatives there.
 
-At a corner of a function its second derivative jumps, and what a library answers there follows from how its
-backward pass is written. The first derivatives there are held to the libraries; of the second only those are
-given that go on without a jump.
+What a library answers at a corner of a function follows from how its backward pass is written, and changes
+from version to version. The first derivatives there are those of `VERSIONS`; `CHANGED` has what later ones
+answer. The second derivative jumps at a corner: of those only what goes on without a jump is given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.builder import Builder, Ref
 
 Answers = Mapping[str, np.ndarray | None]
 
-JUMPING = frozenset(
-    {"pow", "log", "log1p", "arccos", "arcsin", "prod", "where", "div", "softplus", "sqrt", "norm"}
+VERSIONS = {"torch": "2.13", "tf": "2.21"}
+"""Whose slopes at corners are given, by library; JAX's are those of the JAX that runs here."""
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A slope that a version changed.
+
+    Attributes:
+      library: a key of `VERSIONS`.
+      code: a function of x.
+      x: where its corner is.
+      slope: the one that is given here.
+      since: the first version that answers otherwise.
+      later: its slope there.
+      source: where that is said.
+    """
+
+    library: str
+    code: str
+    x: float
+    slope: float
+    since: str
+    later: float
+    source: str
+
+
+_CLAMP = "https://github.com/pytorch/pytorch/issues/195931"
+CHANGED = (
+    Corner("torch", "torch.clamp(x, -1.0, 1.0)", 1.0, 1.0, "2.14", 0.0, _CLAMP),
+    Corner("torch", "torch.clamp(x, -1.0, 1.0)", -1.0, 1.0, "2.14", 0.0, _CLAMP),
+    Corner("torch", "torch.clamp_min(x, 0.0)", 0.0, 1.0, "2.14", 0.0, _CLAMP),
+    Corner("torch", "torch.clamp_max(x, 0.0)", 0.0, 1.0, "2.14", 0.0, _CLAMP),
 )
+"""Slopes that a later version changes."""
+
+CLAMP_ENDS = (
+    f"PyTorch {VERSIONS['torch']} passes everything at the ends of clamp, a later version nothing; JAX half"
+)
+"""What is said where a text has a clamp."""
+
+JUMPING = frozenset(
+    (
+        "pow", "log", "log1p", "log2", "log10", "logaddexp", "arccos", "arcsin", "arctan2", "arccosh",
+        "arctanh", "prod", "where", "div", "softplus", "sqrt", "rsqrt", "cbrt", "norm", "hypot",
+    )
+)  # fmt: skip
 """Ops of which the libraries' second derivatives at corners are made."""
 
 UNLIKE = frozenset({("tf", "prod")})
@@ -76,7 +122,10 @@ def _differentiated_twice(builder: Builder) -> list[int]:
     twice = False
     for number, draft in enumerate(drafts):
         reads = [slot.number for slot in draft.slots if isinstance(slot, Ref)]
-        above[number] = draft.op == GRAD or any(above[slot] for slot in reads if slot in above)
+        # Behind a stop, as in the step of an optimiser, a derivative is a number like any other.
+        above[number] = draft.op == GRAD or (
+            draft.rule.kind != STOP and any(above[slot] for slot in reads if slot in above)
+        )
         twice |= draft.op == GRAD and any(above[slot] for slot in reads[:1])
     if not twice or not any(draft.op in JUMPING for draft in drafts):
         return []

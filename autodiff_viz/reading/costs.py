@@ -24,7 +24,7 @@ NESTED = 50  # lists inside lists; each is a call of ours when it is walked
 WEIGHT = 2 * limits.ELEMENTS  # values inside a list, with those of the lists in it
 LENGTH = 10_000  # of a list, text or range that the text makes
 KEY = 64  # values of a tuple that is a key of a dictionary
-STEPS = 256  # steps of one loop
+STEPS = 256  # steps of one loop that makes nodes
 ASKED = 200  # times that a text may ask for the numbers of an array
 NAMES = 256  # of the elements of one kind of tuple
 BASES = 64  # classes that a class comes from
@@ -50,14 +50,23 @@ class Refused(Exception):
       message: what was found and what was needed.
       hint: the nearest thing that works.
       by_library: whether the library itself raises an error there.
+      ends: whether reading ends there, since nothing after it can be read, or nobody knows how.
+      cause: what is unknown, of a refusal of all that needs it.
     """
 
-    by_library = False
+    by_library = ends = False
+    cause: Any = None
 
     def __init__(self, message: str, hint: str = "", code: str = "not-read", at: ast.AST | None = None):
         message, hint = (said if len(said) <= MESSAGE else f"{said[:MESSAGE]}..." for said in (message, hint))
         super().__init__(message)
         self.message, self.hint, self.code, self.at = message, hint, code, at
+
+
+class Spent(Refused):
+    """Raised where a text has used up its budget."""
+
+    ends = True
 
 
 @dataclass(eq=False)
@@ -100,7 +109,7 @@ def pay(steps: int = 1) -> None:
         return
     present.steps += steps
     if present.steps > CALLS:
-        raise Refused(
+        raise Spent(
             f"This takes more than {CALLS:,} steps to read.",
             "Use shorter loops, or smaller lists and arrays.",
             "too-large",
@@ -118,7 +127,7 @@ def pay_work(work: int) -> None:
         return
     present.work += work
     if present.work > WORK:
-        raise Refused(
+        raise Spent(
             "The numbers that this text asks for take too long to compute.",
             "Ask for the numbers of fewer or smaller arrays, or write where(condition, a, b).",
             "too-large",

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from autodiff_viz.graph.model import Call
+from autodiff_viz.graph.model import IDENTITY, Call, Rule
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.reading.arrays import FUNCTIONS, shape_of
 from autodiff_viz.reading.builder import Builder, Ref
-from autodiff_viz.reading.declared import ARRIVING, body, declare, zeros_of
+from autodiff_viz.reading.declared import ARRIVING, Waits, body, declare, zeros_of
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.tensorflow_tapes import Variables
 from autodiff_viz.reading.tensorflow_tensors import Overrides, tensor
-from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.terms import Terms
+from autodiff_viz.reading.torch_memory import LibraryError, info
 from autodiff_viz.reading.torch_tensors import TENSOR, TORCH
-from autodiff_viz.reading.values import Array, Class, Function, Native, Refused
+from autodiff_viz.reading.values import Array, Class, ClassMethod, Function, Native, Refused
 
 
 def _pair(value: Any, needed: str) -> tuple[Any, Any]:
@@ -56,8 +58,14 @@ def class_attribute(r: Interpreter, owner: Class, name: str, node: ast.AST) -> A
     """Return an attribute of a class; `apply` of an `autograd.Function` calls it."""
     if name == "apply" and is_function(r, owner):
         return Native(lambda _, args, kw: apply_function(r, owner, args, node), f"{owner.name}.apply")
+    member = owner.members.get(name)
+    if isinstance(member, ClassMethod):
+        function = member.function
+        return Native(lambda _, args, kw: r.call(function, [owner, *args], kw, node), name, function)
     if name in owner.members:
-        return owner.members[name]
+        return member
+    if name == "__name__":
+        return owner.name
     raise Refused(f"{owner.name} has no {name!r}.", at=node)
 
 
@@ -83,20 +91,43 @@ def apply_function(r: Interpreter, owner: Class, args: list, node: ast.AST) -> A
     if not recording:
         return value
     outputs = list(value) if isinstance(value, (tuple, list)) else [value]
-    made = [
-        one if one in context.flat else _output(r, owner, context, args, outputs, i, node)
-        for i, one in enumerate(outputs)
-    ]
+    made: list[Any] = [one if one in context.flat or not isinstance(one, Array) else None for one in outputs]
+    # A saved output has the rule of that output, so one that another's rule reads comes first.
+    waiting, order = [i for i, one in enumerate(made) if one is None], 0
+    while waiting:
+        i = waiting.pop(0)
+        others = {
+            one.held.number: None if made[k] is None else made[k].held
+            for k, one in enumerate(outputs)
+            if k != i and isinstance(one, Array) and one.is_node and one not in context.flat
+        }
+        try:
+            made[i] = _output(r, owner, context, args, outputs, i, node, others)
+            order = 0
+        except Waits:
+            waiting.append(i)
+            order += 1
+        if order > len(waiting):
+            raise Refused(
+                f"{owner.name} saves outputs, and the gradients of these read each other.",
+                "Make a function for each output.",
+                at=node,
+            )
     return tuple(made) if isinstance(value, (tuple, list)) else made[0]
 
 
 def _output(
-    r: Interpreter, owner: Class, context: Context, args: list, outputs: list[Any], i: int, node: ast.AST
+    r: Interpreter,
+    owner: Class,
+    context: Context,
+    args: list,
+    outputs: list[Any],
+    i: int,
+    node: ast.AST,
+    others: Mapping[int, Ref | None],
 ) -> Any:
     """Return one of the outputs of a function, whose rule is what backward says of its cotangent."""
     value = outputs[i]
-    if not isinstance(value, Array):
-        return value
 
     def pull(v: Array) -> Sequence[Any]:
         seeds: list[Any] = [
@@ -116,16 +147,46 @@ def _output(
                 at=node,
             )
         return [
-            _fitted(r, owner, one, arg) if needed else None
+            _without_zeros(r, _fitted(r, owner, one, arg), len(outputs)) if needed else None
             for one, arg, needed in zip(passed, args, context.needs, strict=True)
         ]
 
     if len(outputs) > 1:
         _additive(r, owner, context, value, pull)
     wires = [arg if needed else None for arg, needed in zip(args, context.needs, strict=True)]
-    made = declare(r, value, wires, pull, owner.name)
+    made = declare(r, value, wires, pull, owner.name, others)
     made.requires_grad, made.leaf = True, False
+    shown = info(r, value)
+    if shown.parent is not None and shown.derive is not None:  # it shows the memory of an argument
+        mine, first, derive = info(r, made), made.held, shown.derive
+
+        def again(r: Interpreter, parent: Array) -> Array:
+            held = r.builder.add(IDENTITY, [derive(r, parent).held, first], Rule(BACKWARD_AS))
+            return Array(held, "torch", made.dtype, True, False)
+
+        mine.storage, mine.parent, mine.kind, mine.derive = shown.storage, shown.parent, shown.kind, again
+        mine.storage.views.append(made)
     return made
+
+
+def _without_zeros(r: Interpreter, passed: Any, outputs: int) -> Any:
+    """Return a gradient without what is 0 because nothing arrives at the other outputs."""
+    if outputs == 1 or not isinstance(passed, Array) or not isinstance(passed.held, Call):
+        return passed
+    assert isinstance(r.builder, Terms)
+    shape = r.builder.shape(passed.held)
+
+    def plain(term: Any) -> Any:
+        if not isinstance(term, Call) or _is_zero(term):
+            return term
+        args = tuple(map(plain, term.args))
+        kept = [one for one in args if not _is_zero(one)]
+        if term.op in ("add", "sub") and len(kept) == 1 and r.builder.shape(kept[0]) == r.builder.shape(term):
+            return kept[0] if term.op == "add" or kept[0] is args[0] else Call("neg", (kept[0],), ())
+        return Call(term.op, args, term.params)
+
+    made = plain(passed.held)
+    return replace(passed, held=made) if r.builder.shape(made) == shape else passed
 
 
 def _fitted(r: Interpreter, owner: Class, passed: Any, arg: Array) -> Any:
@@ -228,6 +289,8 @@ def _is_zero(term: Any) -> bool:
         return term == 0
     if term.op in ("mul", "matmul", "dot"):
         return any(map(_is_zero, term.args))
+    if term.op == "div":
+        return _is_zero(term.args[0])
     return term.op == "zeros_like" or (term.op in LINEAR and all(map(_is_zero, term.args)))
 
 

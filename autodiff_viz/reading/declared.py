@@ -7,15 +7,20 @@ says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from autodiff_viz.graph.model import IDENTITY, Call, Lambda, Rule, Term
-from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
+import numpy as np
+
+from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Lambda, Rule, Term, params
+from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, STOP
+from autodiff_viz.language.parse import parse_lambda
 from autodiff_viz.reading.arrays import shape_of
-from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.builder import Builder, Draft, Ref
+from autodiff_viz.reading.costs import pay_values
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.values import Array, Refused
@@ -28,6 +33,33 @@ class Detached:
     """Numbers of the nodes whose backward function detaches something: its own derivative is not read."""
 
     numbers: set[int] = field(default_factory=set)
+
+
+@dataclass(eq=False)
+class OwnRule:
+    """A value of JAX with a declared derivative, and what is known beside its rule.
+
+    Attributes:
+      made, value: it, and the same without the rule.
+      wires: what it was computed from.
+      itself: whether the rule calls the function itself.
+      reverse: whether the rule is of reverse mode.
+      checked: whether the rule passes what the value's own derivative does.
+    """
+
+    made: Array
+    value: Array
+    wires: Sequence[Array]
+    itself: bool
+    reverse: bool
+    checked: bool = False
+
+
+@dataclass(eq=False)
+class OwnRules:
+    """The values of JAX with a declared derivative, by node."""
+
+    made: dict[int, OwnRule] = field(default_factory=dict)
 
 
 @contextmanager
@@ -49,8 +81,17 @@ def body(r: Interpreter, shape: tuple[int, ...], wires: Sequence[Any], value: An
         r.builder = outer
 
 
+class Waits(Exception):
+    """Raised where a rule reads an output whose own rule is declared later."""
+
+
 def declare(
-    r: Interpreter, value: Any, wires: Sequence[Any], pull: Callable[[Array], Sequence[Any]], name: str
+    r: Interpreter,
+    value: Any,
+    wires: Sequence[Any],
+    pull: Callable[[Array], Sequence[Any]],
+    name: str,
+    others: Mapping[int, Ref | None] | None = None,
 ) -> Array:
     """Return a value whose pullback passes what `pull` says of the arriving cotangent along each wire.
 
@@ -58,7 +99,9 @@ def declare(
       value: what the forward function returns.
       wires: the arguments that are differentiated by; those that are no nodes get nothing.
       pull: reads the backward function, of the cotangent that arrives.
+      others: what the rule reads in the place of other outputs, by their nodes; None if that has no rule yet.
     Raises:
+      Waits: it reads such a one.
       Refused: the backward function returns another number of cotangents than there are arguments.
     """
     if not isinstance(value, Array):
@@ -76,8 +119,17 @@ def declare(
                 f"{len(passed)} cotangents."
             )
         cotangents = [None if one is None else terms.term(r.held(one)) for one in passed]
+    written_out = {
+        name: term
+        for number, name in terms.used(one for one in cotangents if one is not None).items()
+        if (term := _written_out(r, terms, number)) is not None
+    }
+    cotangents = [None if one is None else _with_terms(one, written_out) for one in cotangents]
     captured = terms.used(one for one in cotangents if one is not None)
-    reads = [value.held, *(Ref(number) for number in captured)]
+    instead = {number: (others or {}).get(number, Ref(number)) for number in captured}
+    if None in instead.values():
+        raise Waits
+    reads = [value.held, *instead.values()]
     args = [ARRIVING, "y", *captured.values()]
     out: list[Term] = [zeros_of("y"), *(zeros_of(arg) for arg in captured.values())]
     for i, (wire, cotangent) in enumerate(zip(wires, cotangents, strict=True)):
@@ -94,6 +146,151 @@ def declare(
     return made
 
 
+STEEP = frozenset(
+    {"sqrt", "log", "log1p", "div", "pow", "norm", "arccos", "arcsin", "arccosh", "arctanh", "exp", "expm1"}
+)
+"""Ops whose slope may be infinite, which makes NaN of the 0 that a rule passes to what it reads."""
+
+WRITTEN_OUT = 40  # terms
+
+
+def passes_to(draft: Draft) -> list[Ref]:
+    """Return the values that a node passes a cotangent to; one whose rule passes zeros gets none."""
+    slots: Sequence[Any] = draft.slots
+    if draft.rule.kind == STOP:
+        return []
+    if draft.rule.kind == BACKWARD_AS:
+        slots = slots[-1:]
+    elif draft.rule.kind == PULLBACK and draft.rule.function is not None:
+        names, passed = draft.rule.function.args[1:-1], draft.rule.function.body
+        wired = [slot for slot in slots if isinstance(slot, Ref)]
+        if len(wired) == len(names):
+            slots = [s for s, n, t in zip(wired, names, passed, strict=True) if t != zeros_of(n)]
+    return [slot for slot in slots if isinstance(slot, Ref)]
+
+
+def passed_by(builder: Builder, root: Ref) -> set[int]:
+    """Return the numbers of the nodes that cotangents pass on their way from an output.
+
+    On the way through a derivative they also pass what rules read.
+    """
+    found: dict[int, bool] = {}
+    waiting = [(root.number, False)]
+    while waiting:
+        number, again = waiting.pop()
+        if found.get(number, False) or (number in found and not again):
+            continue
+        found[number] = again
+        draft = builder.drafts[number]
+        again |= draft.op == GRAD
+        passed = passes_to(draft)
+        if again and draft.rule.kind == PULLBACK:
+            passed = [slot for slot in draft.slots if isinstance(slot, Ref)]
+        waiting += [(ref.number, again) for ref in passed]
+    pay_values(len(found))
+    return set(found)
+
+
+def differentiated(builder: Builder, root: Ref) -> tuple[bool, set[int]]:
+    """Return whether an output was computed from derivatives, and the nodes between the ends of these.
+
+    A derivative is one node of the graph, and depends on its ends alone.
+    """
+    inside: set[int] = set()
+    grads = [number for number in passed_by(builder, root) if builder.drafts[number].op == GRAD]
+    for number in grads:
+        z, x = builder.drafts[number].slots
+        depends = {x.number}
+        for one in sorted(passed_by(builder, z)):
+            if any(slot.number in depends for slot in passes_to(builder.drafts[one])):
+                depends.add(one)
+        inside |= depends - {x.number, z.number}
+    return bool(grads), inside
+
+
+def _written_out(r: Interpreter, terms: Terms, number: int) -> Term | None:
+    """Return what a rule reads in terms of its wires; None where it may read the node itself."""
+    drafts, depends, steep = terms.outer.drafts, set(terms.wires), False
+    if number in depends:
+        return None
+    for one in sorted(terms.outer.ancestors(Ref(number))):
+        if one not in depends and any(slot.number in depends for slot in passes_to(drafts[one])):
+            depends.add(one)
+            steep |= drafts[one].op in STEEP
+    count = 0
+
+    def term(slot: Any) -> Term:
+        nonlocal count
+        if not isinstance(slot, Ref) or slot.number in terms.wires or slot.number not in depends:
+            return terms.term(slot)
+        draft, count = drafts[slot.number], count + 1
+        if draft.rule != Rule() or draft.op == GRAD or count > WRITTEN_OUT:
+            raise OverflowError
+        return Call(draft.op, tuple(map(term, draft.slots)), params(**draft.params))
+
+    try:
+        return term(Ref(number)) if steep and number in depends else None
+    except OverflowError:
+        return None
+
+
+def _with_terms(term: Term, instead: Mapping[str, Term]) -> Term:
+    """Return a term with others in the place of names."""
+    if isinstance(term, Call):
+        return Call(term.op, tuple(_with_terms(one, instead) for one in term.args), term.params)
+    return instead.get(term, term) if isinstance(term, str) else term
+
+
 def zeros_of(arg: str) -> Term:
     """Return the term of zeros in the shape of an argument."""
     return Call("zeros_like", (arg,))
+
+
+# An op with a pullback of its own.
+
+
+def rule_of(text: str) -> Rule:
+    """Return the rule of a pullback that is written as a lambda."""
+    return Rule(PULLBACK, parse_lambda(text))
+
+
+def ruled(
+    r: Interpreter,
+    op: str,
+    args: Sequence[Array],
+    pulls: dict[str, str],
+    dtype: str | None = None,
+    **params: Any,
+) -> Array:
+    """Return a node whose pullback is declared.
+
+    Args:
+      pulls: for each slot, by the name that stands for it, what is passed along it, of v, the slots and out.
+    """
+    made = list(args)
+    if not isinstance(r.builder, Builder) or not any(one.is_node for one in made):
+        return r.make(op, made, dtype=dtype, **params)
+    if len(made) > 1:
+        # What is passed along a wire has the wire's shape, so the wires get the shape of the value.
+        shape = np.broadcast_shapes(*[shape_of(r, one) for one in made])
+        for i, one in enumerate(made):
+            if one.is_node and shape_of(r, one) != shape:
+                made[i] = r.make("broadcast_to", [one], dtype=one.dtype, shape=shape)
+    names = {slot: "" if one.is_node else written(one.held) for slot, one in zip(pulls, made, strict=True)}
+    wires = [slot for slot, number in names.items() if not number]
+    passed = []
+    for slot in wires:
+        text = pulls[slot]
+        for other, number in names.items():
+            if number:
+                text = re.sub(rf"\b{other}\b", number, text)
+        passed.append(text)
+    body = passed[0] if len(passed) == 1 else f"({', '.join(passed)})"
+    return r.make(op, made, dtype=dtype, rule=rule_of(f"lambda v, {', '.join(wires)}, out: {body}"), **params)
+
+
+def written(held: Any) -> str:
+    """Return a constant as it is written in a formula."""
+    if isinstance(held, tuple):
+        return f"[{', '.join(map(written, held))}]"
+    return f"({held!r})" if held < 0 else repr(held)

@@ -6,18 +6,23 @@ many derivatives of one output cost one pass, and no graph has more grad nodes t
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.trace import Trace, precision, trace, trace_part
+from autodiff_viz.engine.trace import precision, trace, trace_part
+from autodiff_viz.engine.whole_program.once import Pass, pass_once, values_once
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import GRAD, Literal
+from autodiff_viz.graph.model import GRAD, Graph, Literal
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
 from autodiff_viz.ops.catalog import OPS
-from autodiff_viz.reading.builder import Builder, Held, Ref
+from autodiff_viz.reading.builder import Builder, Held, Ref, refs
 from autodiff_viz.reading.costs import sized
 from autodiff_viz.workers.bounds import computing_apart
+
+OF_AN_OP, OF_A_NODE = 60, 8  # ms to compile an op of some shapes, and a node of a program
 
 
 @dataclass(eq=False)
@@ -27,13 +32,38 @@ class Evaluation:
     Attributes:
       builder: has the nodes.
       dtype: in which they are computed.
+      once: whether no more will be asked, so that a graph may be compiled as one program. Where a text asks
+        for numbers while it is read, as a condition in a loop does, the programs of single ops serve again.
     """
 
     builder: Builder
     dtype: str = "float32"
+    once: bool = False
     _values: dict[int, np.ndarray] = field(default_factory=dict)
-    _passes: dict[tuple[int, int, int], tuple[Trace, dict[int, str]]] = field(default_factory=dict)
+    _passes: dict[tuple[int, int, int], tuple[Pass, dict[int, str]]] = field(default_factory=dict)
     _above: dict[int, bool] = field(default_factory=dict)
+
+    def prepare(self, values: Iterable[Held]) -> None:
+        """Compute the numbers of several values at once, as far as no derivative is among what they read."""
+        wanted = [one for one in values if isinstance(one, Ref) and one.number not in self._values]
+        wanted = list(dict.fromkeys(one for one in wanted if not self._has_grads(one.number)))
+        if wanted:
+            with computing_apart():
+                self._compute(wanted)
+
+    def _compute(self, refs: Sequence[Ref]) -> None:
+        graph, names = self.builder.part(refs, {})
+        self.builder.pay_to_run(names)
+        found = (
+            values_once(graph, [names[ref.number] for ref in refs], self.dtype)
+            if self._is_one_program(names)
+            else trace_part(graph, dtype=self.dtype).value
+        )
+        self._values.update({ref.number: np.asarray(found[names[ref.number]]) for ref in refs})
+
+    def _is_one_program(self, numbers: Collection[int]) -> bool:
+        """Return whether one program of all nodes is compiled sooner than one for each op and shape."""
+        return self.once and self.builder.programs(numbers) * OF_AN_OP > len(numbers) * OF_A_NODE
 
     def value(self, held: Held) -> np.ndarray:
         """Return the numbers of a value.
@@ -49,7 +79,7 @@ class Evaluation:
                     if self._above[number] and number not in self._values:
                         self._values[number] = self._computed(Ref(number))
             else:
-                self._values[held.number] = self._computed(held)
+                self.prepare([held])
         return self._values[held.number]
 
     def _computed(self, ref: Ref) -> np.ndarray:
@@ -64,47 +94,59 @@ class Evaluation:
             with precision(self.dtype):
                 slots = draft.slots[:-1] if draft.rule.kind == BACKWARD_AS else draft.slots
                 op = OPS[draft.op]
-                given = [self.value(slot).astype(self.dtype) for slot in slots]
+                given = [jnp.asarray(self.value(slot), self.dtype) for slot in slots]
                 return np.asarray(op.apply(*given, **draft.params))
-        graph, names = self.builder.part([ref], {})
-        self.builder.pay_to_run(names)
-        return np.asarray(trace_part(graph, dtype=self.dtype).value[names[ref.number]])
+        self._compute([ref])
+        return self._values[ref.number]
 
     def cotangent(self, root: Ref, wrt: Ref) -> np.ndarray:
         """Return the derivative of a number by an array."""
         above = self.builder.ancestors(root)
         if wrt.number not in above:
             return np.zeros(sized(self.builder.shape(wrt) or ()), self.dtype)
-        cut = self._cut(above, wrt)
+        cut = self._cut(above, root, wrt)
         # Without derivatives among what it reads, one pass brings the cotangents of all arguments.
         key = (root.number, len(self.builder.drafts), wrt.number if cut else -1)
         if key not in self._passes:
             graph, names = self.builder.part([root], cut)
             self.builder.pay_to_run(names, passes=3)  # backward for two
             with computing_apart():
-                self._passes[key] = trace(graph, dtype=self.dtype), names
+                run = pass_once if self._is_one_program(names) else _pass
+                found = self._passes[key] = run(graph, self.dtype), names
+            if not cut:
+                self._values.update({number: found[0].value[name] for number, name in names.items()})
         traced, names = self._passes[key]
         if wrt.number not in names:  # all ways to it are stopped
             return np.zeros(sized(self.builder.shape(wrt) or ()), self.dtype)
-        return np.asarray(traced.cotangent[names[wrt.number]])
+        return traced.cotangent[names[wrt.number]]
 
-    def _cut(self, above: set[int], wrt: Ref) -> dict[int, Literal]:
+    def _cut(self, above: set[int], root: Ref, wrt: Ref) -> dict[int, Literal]:
         """Return the numbers of values that are computed from derivatives and pass nothing to an array.
 
         They are those that do not read it, and stopped ones. A pass does not go behind them, so a loop of
         many steps of descent is a pass for each step, and not one graph with a grad node for each step.
         """
-        cut: dict[int, Literal] = {}
-        reads = {wrt.number}
+        drafts = self.builder.drafts
+        reads, inside = {wrt.number}, set()
         for number in sorted(above):
-            draft = self.builder.drafts[number]
-            if any(isinstance(slot, Ref) and slot.number in reads for slot in draft.slots):
+            if any(slot.number in reads for slot in refs(drafts[number].slots)):
                 reads.add(number)
-            if (number in reads - {wrt.number} and draft.rule.kind != STOP) or not self._has_grads(number):
+                if drafts[number].op == GRAD:  # which needs what is between its ends as it is
+                    inside |= self.builder.between(*(slot.number for slot in refs(drafts[number].slots)))
+        cut: dict[int, Literal] = {}
+        reached, waiting = set(), [root.number]
+        while waiting:  # only as far as the pass goes
+            number = waiting.pop()
+            if number in reached:
                 continue
-            value = self.value(Ref(number))
-            if np.isfinite(value).all() and np.abs(value).max(initial=0.0) <= limits.NUMBER:
-                cut[number] = _literal(value)
+            reached.add(number)
+            passes = number in reads and number != wrt.number and drafts[number].rule.kind != STOP
+            if self._has_grads(number) and not passes and number not in inside:
+                value = self.value(Ref(number))
+                if np.isfinite(value).all() and np.abs(value).max(initial=0.0) <= limits.NUMBER:
+                    cut[number] = _literal(value)
+                    continue
+            waiting += [slot.number for slot in refs(drafts[number].slots)]
         return cut
 
     def _has_grads(self, number: int) -> bool:
@@ -114,6 +156,11 @@ class Evaluation:
                 slots = [slot.number for slot in drafts[n].slots if isinstance(slot, Ref)]
                 self._above[n] = drafts[n].op == GRAD or any(self._above.get(slot, False) for slot in slots)
         return self._above[number]
+
+
+def _pass(graph: Graph, dtype: str) -> Pass:
+    traced = trace(graph, dtype=dtype)
+    return Pass(dict(traced.value), dict(traced.cotangent))
 
 
 def _literal(value: np.ndarray) -> Literal:

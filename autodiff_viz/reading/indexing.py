@@ -7,6 +7,7 @@ not picked passes nothing on, whatever it holds.
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -19,6 +20,7 @@ from autodiff_viz.reading.arrays import (
     METHODS,
     as_literal,
     attribute,
+    cast,
     fold,
     getitem,
     index_of,
@@ -54,14 +56,14 @@ def _filled(r: Interpreter, x: Array, index: Any, node: ast.AST | None) -> list[
         raise Refused(
             "A new axis beside an array of places is not read.", "Index first: x[i][:, None].", at=node
         )
-    return [_part(r, part, node) for part in parts]
+    return [_part(r, x, part, node) for part in parts]
 
 
-def _part(r: Interpreter, part: Any, node: ast.AST | None) -> Any:
+def _part(r: Interpreter, x: Array, part: Any, node: ast.AST | None) -> Any:
     if isinstance(part, (bool, float, str, dict)):
         raise Refused("An index is made of whole numbers and slices.", "", "index", node)
     if isinstance(part, (list, tuple)):
-        part = r_array(r, part)
+        part = replace(r_array(r, part), framework=x.framework)
     if isinstance(part, slice) and not simple_index(part):
         raise Refused("The ends of a slice are whole numbers that are written out.", "", "index", node)
     if not isinstance(part, (int, slice, Array)):
@@ -288,7 +290,7 @@ def _updated(r: Interpreter, x: Array, where: Places, name: str, change: Any, no
 
 
 def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subscript) -> None:
-    """Change elements in place, as NumPy and PyTorch do."""
+    """Refuse a change of elements in place, which neither TensorFlow nor JAX reads."""
     if x.framework == "tf":
         raise Refused(
             "A tensor of TensorFlow does not support item assignment.",
@@ -296,32 +298,50 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
             "immutable",
             target,
         )
-    if x.framework == "jax":
-        owner, at = as_written(target.value), as_written(target.slice)
-        raise Refused(
-            "JAX's arrays do not change in place.",
-            f"Write {owner} = {owner}.at[{at}].set(...).",
-            "immutable",
-            target,
-        )
+    owner, at = as_written(target.value), as_written(target.slice)
+    raise Refused(
+        "JAX's arrays do not change in place.",
+        f"Write {owner} = {owner}.at[{at}].set(...).",
+        "immutable",
+        target,
+    )
+
+
+def placed_values(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subscript) -> Array:
+    """Return what an array of NumPy becomes by `x[index] = value`."""
     value = r_array(r, value)
     if isinstance(value, Array) and value.framework == "jax" and value.traced:
         raise untraced("numpy.array")
+    if (isinstance(value, Array) and value.dtype != x.dtype) or (x.dtype == INT and isinstance(value, Array)):
+        value = cast(r, value, x.dtype)
+    elif x.dtype in (INT, BOOL) and not isinstance(value, Array):
+        value = bool(value) if x.dtype == BOOL else int(value)
     if isinstance(index, Array) and index.dtype == BOOL:
-        r.in_place(x, r.make("where", [index, value, x]), target)
-        return
-    if x.is_constant and isinstance(value, (int, float)) and simple_index(index):
+        if isinstance(value, Array) and shape_of(r, value):
+            raise Refused(
+                "Several values at the places of a condition are not read.",
+                "Write x[:] = np.where(condition, a, x).",
+                at=target,
+            )
+        return r.make("where", [_beside(r, index, x), value, x], dtype=x.dtype)
+    if x.is_constant and isinstance(value, (int, float)) and simple_index(index) and math.isfinite(value):
         changed = np.array(x.held, float)
         try:
             changed[index] = value
         except (IndexError, ValueError) as error:
             raise Refused(f"{error}.".capitalize(), at=target) from None
-        x.held = as_literal(changed)
-        return
+        return Array(as_literal(changed), "numpy", x.dtype)
     if not simple_index(index):
-        r.in_place(x, _updated(r, x, places(r, x, index, target), "set", value, target), target)
-        return
-    r.in_place(x, r.make("at_set", [x, value], index=index_of(r, index)), target)
+        made = _updated(r, x, places(r, x, index, target), "set", value, target)
+        return replace(made, dtype=x.dtype)
+    return r.make("at_set", [x, value], dtype=x.dtype, index=index_of(r, index))
+
+
+def _beside(r: Interpreter, mask: Array, x: Array) -> Array:
+    """Return a mask of the first axes of an array with an axis of length 1 for each of the others."""
+    for _ in range(len(shape_of(r, x)) - len(shape_of(r, mask))):
+        mask = r.make("expand_dims", [mask], dtype=BOOL, axis=-1)
+    return mask
 
 
 METHODS["take"] = take

@@ -7,6 +7,7 @@ every call of a library's function is looked up in the tables of the dialects.
 from __future__ import annotations
 
 import ast
+import builtins
 import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
@@ -19,9 +20,10 @@ import numpy as np
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
-from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
+from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Rule
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.reading.blank import Blank, of_library, unknown
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Held, Ref, TooLarge
 from autodiff_viz.reading.costs import (
     ASKED,
@@ -33,14 +35,20 @@ from autodiff_viz.reading.costs import (
     weighed,
 )
 from autodiff_viz.reading.evaluation import Evaluation
+from autodiff_viz.reading.python_sets import Set, joined
+from autodiff_viz.reading.python_sets import compared as compared_sets
+from autodiff_viz.reading.python_sets import made as set_of
 from autodiff_viz.reading.python_values import (
     as_written,
     compared,
+    formatted,
     key,
     kind,
     number,
+    percent,
     plain_operator,
     room_for,
+    written,
 )
 from autodiff_viz.reading.several import Site
 from autodiff_viz.reading.values import (
@@ -49,6 +57,7 @@ from autodiff_viz.reading.values import (
     INT,
     Array,
     Class,
+    ClassMethod,
     Function,
     Instance,
     Native,
@@ -57,7 +66,9 @@ from autodiff_viz.reading.values import (
     Refused,
     Scope,
     Super,
+    Unknown,
     mapped,
+    parts_of,
 )
 
 State = TypeVar("State")
@@ -109,6 +120,7 @@ class Handlers:
       operator, compare: apply an operator or a comparison, where the library has rules of its own.
       enter: enter it as the manager of a `with`; returns (what `as` names, what leaves it).
       in_place: change an array in place, by the name of its library.
+      immutable: return whether such an array is a value that does not change.
       unary: the same of an operator of one value.
       named: note that a value of a library has got a name.
       fresh: return an array of a library as it is now.
@@ -117,7 +129,15 @@ class Handlers:
       make_rows: add a node for an op of arrays that have rows.
       check_call: refuse a call of a library's function that the library refuses.
       record_attribute: read an attribute of a named tuple.
+      lay_out: note where the elements of what an op makes are in memory.
+      check_method: refuse a call of a method that is not read of its arrays.
+      own_numbers: return what an op makes with the numbers of its own dtype.
+      own_operator: return what an operator makes of whole numbers; None if another handler reads it.
+      converted: return an array in another dtype; None if it has the same numbers there.
       class_made: return what a class of the text is, which may be a kind of tuples.
+      not_read: note what is unknown since a statement was refused.
+      aside: note that what is only shown was refused.
+      asks: return whether an expression asks for a derivative.
     """
 
     attribute: dict[Any, Callable[..., Any]] = field(default_factory=dict)
@@ -130,6 +150,7 @@ class Handlers:
     compare: dict[str, Callable[..., Any]] = field(default_factory=dict)
     enter: dict[Any, Callable[..., Any]] = field(default_factory=dict)
     in_place: dict[Any, Callable[..., Any]] = field(default_factory=dict)
+    immutable: dict[str, Callable[..., bool]] = field(default_factory=dict)
     unary: dict[str, Callable[..., Any]] = field(default_factory=dict)
     named: dict[str, Callable[..., None]] = field(default_factory=dict)
     fresh: dict[str, Callable[..., Any]] = field(default_factory=dict)
@@ -138,7 +159,43 @@ class Handlers:
     make_rows: Callable[..., Array] | None = None
     check_call: Callable[..., None] | None = None
     record_attribute: Callable[..., Any] | None = None
+    lay_out: Callable[..., None] | None = None
+    check_method: Callable[..., None] | None = None
+    own_numbers: Callable[..., Array] | None = None
+    own_operator: Callable[..., Array | None] | None = None
+    converted: Callable[..., Array | None] | None = None
     class_made: Callable[..., Any] | None = None
+    not_read: Callable[..., None] | None = None
+    aside: Callable[..., None] | None = None
+    asks: Callable[..., bool] = lambda *_: False
+
+
+@dataclass(eq=False)
+class Unread:
+    """What of a text was not read, and what nobody knows therefore.
+
+    Attributes:
+      refused: why a statement, or an expression that is only shown, was refused; the first reason, where it
+        is come by more often.
+      needs: what is unknown that one needs.
+      objects: what is unknown though its name was read before, by its identity: it may have been changed.
+      numbers: nodes whose values may have been changed in place since, so that nobody knows the
+        derivatives of what reads them.
+      nodes: numbers of the nodes that statements have made which were then refused.
+      asked: line and words of those that ask for derivatives, in the order in which they are come by.
+    """
+
+    refused: dict[ast.AST, Refused] = field(default_factory=dict)
+    needs: dict[ast.AST, Unknown] = field(default_factory=dict)
+    objects: dict[int, tuple[Any, Unknown]] = field(default_factory=dict)
+    numbers: dict[int, Unknown] = field(default_factory=dict)
+    nodes: set[int] = field(default_factory=set)
+    asked: list[tuple[int, frozenset[str]]] = field(default_factory=list)
+
+    def asks_again(self, name: str, line: int) -> int:
+        """Return the line of a later statement that may ask for a derivative by a name; 0 if none does."""
+        first = name.partition(".")[0]
+        return max((at for at, words in self.asked if at >= line and first in words), default=0)
 
 
 class Interpreter:
@@ -161,6 +218,8 @@ class Interpreter:
         self.wide = False  # whether JAX computes in double precision
         self.frameworks: set[str] = set()
         self.handlers = Handlers()
+        self.unread = Unread()
+        self.whole = 0  # blocks that are read as a whole or not at all
         self.builtins: dict[str, Callable[..., Any]] = {}  # Python's own functions
         self.methods_now: list[tuple[Function, dict[str, Any]]] = []  # functions that are being called
         self.library = "jax"  # whose arrays `array` and `zeros` make
@@ -176,15 +235,74 @@ class Interpreter:
     # Statements.
 
     def run(self, body: Iterable[ast.stmt]) -> None:
-        """Interpret statements in order."""
+        """Interpret statements in order.
+
+        Where one is refused, reading goes on with the next: what it would have set or changed is unknown. A
+        call is refused as a whole, since what it returns depends on each of its statements.
+        """
         for statement in body:
-            self.statement(statement)
+            if self.depth or self.whole or self.handlers.not_read is None:
+                self.statement(statement)
+                continue
+            modes, before = self._modes(), len(self.builder.drafts)
+            try:
+                self.statement(statement)
+            except Refused as refused:
+                # The library's own error ends the program.
+                if refused.ends or refused.by_library or _leaves(statement):
+                    raise
+                for name, value in modes.items():
+                    setattr(self, name, value)
+                self.unread.nodes |= set(range(before, len(self.builder.drafts)))
+                self.handlers.not_read(self, statement, refused)
+
+    def _modes(self) -> dict[str, Any]:
+        """Return what holds while a statement is read, and is set back if it is refused."""
+        names = ("scope", "depth", "no_grad", "compiled", "staged", "library", "builder")
+        lists = ("lines", "calls", "methods_now")
+        return {
+            **{name: getattr(self, name) for name in names},
+            **{name: list(getattr(self, name)) for name in lists},
+        }
+
+    def is_known(self, value: Any) -> bool:
+        """Return whether a value is known."""
+        return not isinstance(value, Unknown) and id(value) not in self.unread.objects
+
+    def aside(self, node: ast.expr) -> Any:
+        """Interpret an expression whose value is only shown: where it is refused, nothing else is.
+
+        What asks for a derivative there is an answer, or a refusal.
+        """
+        try:
+            return self.value(node)
+        except Refused as refused:
+            if refused.ends or refused.by_library or self.handlers.aside is None:
+                raise
+            self.handlers.aside(self, node, refused)
+            return None
+
+    def check_known(self, value: Any, node: ast.AST | None = None) -> None:
+        """Refuse a value that is unknown.
+
+        Raises:
+          Refused: code "unknown", with what is unknown as its cause.
+        """
+        cause = value if isinstance(value, Unknown) else self.unread.objects.get(id(value), (None, None))[1]
+        if cause is None:
+            return
+        named = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
+        name = f"`{as_written(node, 40)}`" if named else f"`{cause.name}`" if cause.name else "This"
+        refused = Refused(f"{name} is unknown: line {cause.line} was not read.", "", "unknown", node)
+        refused.cause = cause
+        raise refused
 
     def statement(self, node: ast.stmt) -> None:
         """Interpret one statement."""
         handler = getattr(self, f"_do_{type(node).__name__}", None)
         if handler is None:
-            word = type(node).__name__.lower().rstrip("_")
+            name = type(node).__name__
+            word = _WORDS.get(name, name.lower())
             raise Refused(f"A statement with '{word}' is not read.", at=node)
         self.lines.append(node.lineno)
         self.lines_now = node.lineno
@@ -196,7 +314,12 @@ class Interpreter:
             refused.at = refused.at or node
             raise
         except TooLarge as error:
-            raise Refused(str(error), "Use a shorter loop.", "too-large", node) from None
+            full = Refused(str(error), "Use a shorter loop.", "too-large", node)
+            full.ends = True
+            raise full from None
+        except GraphError as error:  # an op that does not take these shapes
+            problem = error.problems[0]
+            raise Refused(problem.message, problem.hint, problem.code, node) from None
         finally:
             self.lines.pop()
             self.builder.lines = tuple(reversed(self.lines))
@@ -210,12 +333,28 @@ class Interpreter:
 
     def _do_Assert(self, node: ast.Assert) -> None:
         self.say(node, "`assert` is left out: the page shows every number")
+        if self.handlers.asks(self, node.test):
+            before = self._node_count()
+            self.aside(node.test)
+            self.unread.nodes |= set(range(before, self._node_count()))
 
     def _do_Delete(self, node: ast.Delete) -> None:
         pay_values(len(node.targets))
         for target in node.targets:
             if isinstance(target, ast.Name):
                 self.scope.names.pop(target.id, None)
+                continue
+            owner = self.value(target.value) if isinstance(target, ast.Subscript) else None
+            if not isinstance(owner, (list, dict)):
+                raise Refused("Only a name, or an element of a list or dictionary, is deleted.", at=target)
+            pay_values(len(owner))
+            index = self.value(target.slice)
+            try:
+                del owner[key(index) if isinstance(owner, dict) else index]
+            except (IndexError, KeyError, TypeError) as error:
+                raise Refused(
+                    f"There is no element {as_written(target.slice)}: {error}.", at=target
+                ) from None
 
     def _do_Global(self, node: ast.Global) -> None:
         pay_values(len(node.names))
@@ -257,8 +396,15 @@ class Interpreter:
             room_for(present, len(items))
             present.extend(items)
             return
+        if isinstance(present, Set) and isinstance(change, Set):
+            present.of = joined(node.op, present, change, node).of
+            return
+        method = self.own_method(present, f"__i{_METHODS.get(type(node.op), '')}__")
+        if method is not None:
+            self.assign(node.target, self.call(method, [present, change], {}, node))
+            return
         result = self.binary(node.op, present, change, node)
-        if isinstance(present, Array) and present.framework in ("torch", "numpy"):
+        if isinstance(present, Array) and self._changes_in_place(present):
             shared = self.in_place(present, result, node)
             if isinstance(node.target, ast.Name):
                 self.named(present, node.target.id)
@@ -267,20 +413,14 @@ class Interpreter:
             return
         self.assign(node.target, result)
 
+    def _changes_in_place(self, array: Array) -> bool:
+        """Return whether `+=` changes this array, and all names that it has."""
+        immutable = self.handlers.immutable.get(array.framework)
+        return array.framework in self.handlers.in_place and not (immutable and immutable(self, array))
+
     def in_place(self, array: Array, result: Array, node: ast.AST) -> bool:
         """Change an array in place, and return whether that has changed what it is a view of."""
-        changed = self.handlers.in_place.get(array.framework)
-        if changed:
-            return changed(self, array, result, node)
-        held = result.held
-        if array.is_node and isinstance(self.builder, Builder):
-            draft = self.builder.drafts[array.held.number]
-            if not isinstance(held, Ref):  # a constant takes the place of what the tensor held
-                held = self.builder.input(held, draft.hint, draft.params.get("trainable", False))
-                self.builder.replaced.add(array.held.number)
-        array.held, array.version = held, array.version + 1
-        array.requires_grad, array.leaf = result.requires_grad, array.leaf and not result.requires_grad
-        return False
+        return self.handlers.in_place[array.framework](self, array, result, node)
 
     def _do_FunctionDef(self, node: ast.FunctionDef) -> None:
         function: Any = self.function(node.name, node.args, node.body)
@@ -298,6 +438,13 @@ class Interpreter:
         bases = tuple(
             base.name if isinstance(base, (Path, Class)) else "" for base in map(self.value, node.bases)
         )
+        for decorator in node.decorator_list:
+            call = decorator if isinstance(decorator, ast.Call) else None
+            written_so = as_written(call.func if call else decorator)
+            if call and call.args and written_so.rpartition(".")[2] == "partial":
+                written_so = as_written(call.args[0])
+            if written_so.rpartition(".")[2] not in DECORATORS:
+                raise Refused(f"The decorator `{written_so}` of a class is not read.", at=decorator)
         inner = Scope({}, self.scope)
         outside, self.scope = self.scope, inner
         try:
@@ -309,12 +456,16 @@ class Interpreter:
             pay_values(len(base.members) + len(inner.names))
             inner.names = {**base.members, **inner.names}
             bases = tuple(dict.fromkeys((*bases, *base.bases)))  # a class that two come from, once
+        if own := sorted(
+            {"__setattr__", "__getattribute__", "__new__", "__init_subclass__"} & set(inner.names)
+        ):
+            raise Refused(f"A class with `{own[0]}` is not read.", "Set what it sets in __init__.", at=node)
         if len(bases) > BASES:
             raise Refused(f"A class comes from at most {BASES} others here.", "", "too-large", node)
         made: Any = Class(node.name, bases, inner.names, tuple(above))
         pay_values(len(inner.names))
         for member in inner.names.values():
-            method = member.function if isinstance(member, Property) else member
+            method = member.function if isinstance(member, (Property, ClassMethod)) else member
             if isinstance(method, Function) and method.owner is None:
                 method.owner = made
         if self.handlers.class_made is not None:
@@ -332,8 +483,10 @@ class Interpreter:
 
     def _do_For(self, node: ast.For) -> None:
         ended = False
-        for i, item in enumerate(self.items(self.value(node.iter), node.iter)):
-            if i >= STEPS:
+        items, before = self.items(self.value(node.iter), node.iter), self._node_count()
+        for i, item in enumerate(items):
+            # One that makes no node is paid for by its steps.
+            if i >= STEPS and (self._node_count() > before or not isinstance(self.builder, Builder)):
                 raise Refused(
                     f"A loop of more than {STEPS} steps is not unrolled.",
                     "Use fewer steps.",
@@ -350,6 +503,9 @@ class Interpreter:
                 continue
         if not ended:
             self.run(node.orelse)
+
+    def _node_count(self) -> int:
+        return len(self.builder.drafts) if isinstance(self.builder, Builder) else limits.NODES
 
     def _do_While(self, node: ast.While) -> None:
         for _ in range(STEPS):
@@ -391,6 +547,14 @@ class Interpreter:
                 leave()
 
     def _do_Try(self, node: ast.Try) -> None:
+        # Whether the rest of a body runs of which a part was not read, nobody knows.
+        self.whole += 1
+        try:
+            self._try(node)
+        finally:
+            self.whole -= 1
+
+    def _try(self, node: ast.Try) -> None:
         try:
             self.run(node.body)
         except Refused as refused:
@@ -425,6 +589,8 @@ class Interpreter:
             raise Refused("This is nothing that a value can be assigned to.", at=target)
 
     def _unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
+        if isinstance(value, Blank):  # fig, ax = plt.subplots()
+            value = [value] * len(target.elts)
         items = list(self.items(value, target))
         stars = [i for i, one in enumerate(target.elts) if isinstance(one, ast.Starred)]
         if stars:
@@ -449,6 +615,7 @@ class Interpreter:
         if isinstance(value, Array) and isinstance(self.builder, Builder):
             if not value.is_node:
                 value.held = self.builder.input(value.held, name)
+                self.builder.kinds[value.held.number] = value.dtype
             draft = self.builder.drafts[value.held.number]
             if not draft.hint:
                 draft.hint = name
@@ -479,6 +646,9 @@ class Interpreter:
             except (IndexError, TypeError, KeyError, ValueError) as error:
                 raise Refused(f"{error}".capitalize() + ".", at=target) from None
             return
+        if method := self.own_method(owner, "__setitem__"):
+            self.call(method, [owner, index, value], {}, target)
+            return
         setter = self.handlers.set_item.get(type(owner))
         if setter is None:
             raise Refused(f"'{as_written(target)}' cannot be set.", at=target)
@@ -501,10 +671,14 @@ class Interpreter:
         except GraphError as error:  # an op that does not take these shapes
             problem = error.problems[0]
             raise Refused(problem.message, problem.hint, problem.code, node) from None
+        if self.unread.refused:
+            self.check_known(value, node)
         return self.fresh(value) if isinstance(value, Array) else value
 
     def fresh(self, array: Array) -> Array:
         """Return an array as it is now, after changes in place of what it shares its memory with."""
+        if self.unread.objects:
+            self.check_known(array)
         refresh = self.handlers.fresh.get(array.framework)
         return array if refresh is None else refresh(self, array)
 
@@ -524,6 +698,12 @@ class Interpreter:
         if node.id in USUAL:
             self._uses(USUAL[node.id])
             return Path(USUAL[node.id])
+        if of_library(node.id) is not None:  # open, display
+            return Path(node.id)
+        if node.id == "object" or node.id.endswith(("Error", "Exception", "Warning", "Interrupt")):
+            return Path(f"builtins.{node.id}")
+        if node.id in PYTHON:
+            raise Refused(f"Python's `{node.id}` is not read.", at=node)
         raise Refused(
             f"Nothing is called {node.id!r} here.",
             "Paste the line that defines it too.",
@@ -546,6 +726,8 @@ class Interpreter:
         for value in values:
             if isinstance(value, (list, tuple, dict)):
                 weighed(value)
+                for one in parts_of([value]) if self.unread.objects else ():
+                    self.check_known(one)
 
     def _elements(self, nodes: Iterable[ast.expr]) -> Iterator[Any]:
         for one in nodes:
@@ -572,7 +754,11 @@ class Interpreter:
         return slice(*parts)
 
     def _get_JoinedStr(self, node: ast.JoinedStr) -> str:
-        return ""  # of a print, which is left out
+        parts = [
+            one.value if isinstance(one, ast.Constant) else formatted(self.aside(one.value), one)
+            for one in node.values
+        ]
+        return written(parts)
 
     def _get_Lambda(self, node: ast.Lambda) -> Function:
         return self.function("lambda", node.args, node.body)
@@ -598,6 +784,11 @@ class Interpreter:
         value = self.value(node.operand)
         if isinstance(node.op, ast.Not):
             return not self.truth(value, node.operand)
+        if isinstance(value, Instance):
+            method = self.own_method(value, f"__{_SIGNS[type(node.op)]}__")
+            if method is None:
+                raise Refused("This operator is not read of an object.", at=node)
+            return self.call(method, [value], {}, node)
         if isinstance(value, Array):
             if value.framework in self.handlers.unary:
                 return self.handlers.unary[value.framework](self, node.op, value, None, node)
@@ -619,13 +810,60 @@ class Interpreter:
     def binary(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
         """Apply an operator of Python to two values."""
         if isinstance(left, str) and isinstance(op, ast.Mod):
-            return ""  # a text to print
+            return percent(left, right)
+        if isinstance(left, Blank) or isinstance(right, Blank):
+            blank, other = (left, right) if isinstance(left, Blank) else (right, left)
+            if isinstance(other, (Array, Instance)):
+                raise unknown(blank)
+            return blank
+        if isinstance(left, Instance) or isinstance(right, Instance):
+            return self._own_operator(op, left, right, node)
         if isinstance(left, Array) or isinstance(right, Array):
             return self._array_operator(op, left, right, node)
+        if isinstance(left, Set) and isinstance(right, Set):
+            return joined(op, left, right, node)
         return plain_operator(op, left, right, node)
+
+    def own_method(self, value: Any, name: str) -> Function | None:
+        """Return a method such as `__add__` that the class of an object of the text has."""
+        if not isinstance(value, Instance) or not isinstance(value.of, Class):
+            return None
+        found = value.of.members.get(name)
+        return found if isinstance(found, Function) else None
+
+    def _own_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
+        """Apply an operator by a method of an object's class: of the left one, or else of the right one."""
+        name = _METHODS.get(type(op), "")
+        method = self.own_method(left, f"__{name}__")
+        if method is not None:
+            return self.call(method, [left, right], {}, node)
+        method = self.own_method(right, f"__r{name}__")
+        if method is not None and not (isinstance(left, Array) and left.framework == "numpy"):
+            return self.call(method, [right, left], {}, node)
+        raise Refused(
+            f"{kind(left).capitalize()} and {kind(right)} cannot be joined by this operator.", at=node
+        )
+
+    def _own_comparison(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Any:
+        name, mirrored = _COMPARED[type(op)]
+        method = self.own_method(left, f"__{name}__")
+        if method is not None:
+            return self.call(method, [left, right], {}, node)
+        method = self.own_method(right, f"__{mirrored}__")
+        if method is not None:
+            return self.call(method, [right, left], {}, node)
+        if isinstance(op, (ast.Eq, ast.NotEq)):
+            if isinstance(op, ast.NotEq) and self.own_method(left, "__eq__"):
+                return not self.truth(self._own_comparison(ast.Eq(), left, right, node), node)
+            return (left is right) is isinstance(op, ast.Eq)
+        raise Refused(f"{kind(left).capitalize()} and {kind(right)} have no order.", at=node)
 
     def _array_operator(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
         self.weighed(left, right)
+        if self.handlers.own_operator is not None:
+            own = self.handlers.own_operator(self, op, left, right)
+            if own is not None:
+                return own
         for side in (left, right):
             if isinstance(side, Array) and side.framework in self.handlers.operator:
                 return self.handlers.operator[side.framework](self, op, left, right, node)
@@ -657,7 +895,19 @@ class Interpreter:
         left, result = self.value(node.left), True
         for op, right_node in zip(node.ops, node.comparators, strict=True):
             right = self.value(right_node)
-            if isinstance(left, Array) or isinstance(right, Array):
+            if isinstance(left, Blank) or isinstance(right, Blank):
+                raise unknown(left if isinstance(left, Blank) else right)
+            if isinstance(op, (ast.In, ast.NotIn)) and self.own_method(right, "__contains__"):
+                held = self.call(self.own_method(right, "__contains__"), [right, left], {}, node)
+                result = self.truth(held, node) is isinstance(op, ast.In)
+            elif type(op) in _COMPARED and isinstance(left, Instance) | isinstance(right, Instance):
+                result = self._own_comparison(op, left, right, node)
+                if len(node.ops) == 1:
+                    return result
+                result = self.truth(result, node)
+            elif isinstance(left, Set) or isinstance(right, Set):
+                result = compared_sets(op, left, right, node)
+            elif isinstance(left, Array) or isinstance(right, Array):
                 if isinstance(op, (ast.Is, ast.IsNot)):
                     result = (left is right) is isinstance(op, ast.Is)
                 elif len(node.ops) > 1:
@@ -715,6 +965,8 @@ class Interpreter:
                 return owner[key(index) if isinstance(owner, dict) else index]
             except (IndexError, KeyError, TypeError, ValueError) as error:
                 raise Refused(f"There is no element {as_written(node.slice)}: {error}.", at=node) from None
+        if method := self.own_method(owner, "__getitem__"):
+            return self.call(method, [owner, index], {}, node)
         getter = self.handlers.item.get(type(owner))
         if getter is None:
             raise Refused(f"{kind(owner).capitalize()} has no elements.", at=node)
@@ -735,13 +987,19 @@ class Interpreter:
             if all(self.truth(self.value(test), test) for test in first.ifs):
                 self._comprehension(rest, make)
 
-    def _get_ListComp(self, node: ast.ListComp | ast.GeneratorExp) -> list:
+    def _get_ListComp(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> list:
         items: list[Any] = []
         with self.inside(Scope({}, self.scope)):
             self._comprehension(node.generators, lambda: items.append(self.value(node.elt)))
         return items
 
     _get_GeneratorExp = _get_ListComp
+
+    def _get_SetComp(self, node: ast.SetComp) -> Set:
+        return set_of(self, self._get_ListComp(node))
+
+    def _get_Set(self, node: ast.Set) -> Set:
+        return set_of(self, self._elements(node.elts))
 
     def _get_DictComp(self, node: ast.DictComp) -> dict:
         items: dict = {}
@@ -756,14 +1014,17 @@ class Interpreter:
     def _get_Call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "print" and self.scope.find("print") is None:
             for one in node.args:  # what is printed may be asked for only there
-                if not isinstance(one, (ast.Constant, ast.JoinedStr)):
-                    try:
-                        self.value(one)
-                    except Refused as refused:
-                        if refused.code not in ("not-read", "unknown-function"):
-                            raise
+                self.aside(one.value if isinstance(one, ast.Starred) else one)
             return None
         function = self.value(node.func)
+        blank = function if isinstance(function, Blank) else None
+        if isinstance(function, Path) and not self._table_of(function.name):
+            blank = of_library(function.name)
+        if blank is not None:
+            self.say(node, f"`{blank.of}` is left out: it computes nothing here")
+            for one in (*node.args, *(keyword.value for keyword in node.keywords)):
+                self.aside(one.value if isinstance(one, ast.Starred) else one)
+            return blank
         args = list(self._elements(node.args))
         if isinstance(function, Native) and function.name == "super":
             args = args or self._present_method()
@@ -791,6 +1052,8 @@ class Interpreter:
         if self.depth >= DEPTH:
             raise Refused(f"Calls are nested more than {DEPTH} deep.", "", "too-large", node)
         pay()
+        if self.unread.refused:
+            self.check_known(function, node)
         self.depth += 1
         if node is not None:
             self.calls.append(node)
@@ -799,6 +1062,12 @@ class Interpreter:
                 return self._call_function(function, args, keywords, node)
             if not isinstance(function, Native) or function.walks:
                 self.weighed(*args, *keywords.values())
+            blanks = [one for one in args if isinstance(one, Blank)]
+            if blanks and isinstance(function, Native) and function.name in self.builtins:
+                if function.name in ("float", "int", "round", "abs"):  # of a time that is printed
+                    return blanks[0]
+                if function.name not in ("str", "repr", "isinstance", "callable", "hasattr"):
+                    raise unknown(blanks[0])
             if isinstance(function, Native):
                 try:
                     return function.call(self, args, keywords)
@@ -847,12 +1116,15 @@ class Interpreter:
         if path.name.startswith(("numpy.", "math.")):
             # NumPy takes the numbers of a TensorFlow tensor, and no gradient passes.
             args, keywords = mapped(self.plain_numbers, args), mapped(self.plain_numbers, keywords)
-        known = self.tables.get(path.name) or self.tables.get(canonical(path.name))
+        known = self._table_of(path.name)
         if known is None:
             raise Refused(
                 f"`{path.name}` is not read yet.", self.nearest(path.name), "unknown-function", node
             )
         library = LIBRARIES.get(path.name.partition(".")[0])
+        for one in (*args, *keywords.values()):
+            if isinstance(one, Blank):
+                raise unknown(one)
         if self.handlers.check_call is not None:
             self.handlers.check_call(self, path.name, args)
         outside, self.library = self.library, library if library in ("jax", "numpy") else self.library
@@ -860,6 +1132,9 @@ class Interpreter:
             return known(self, *args, **keywords)
         finally:
             self.library = outside
+
+    def _table_of(self, path: str) -> Callable[..., Any] | None:
+        return self.tables.get(path) or self.tables.get(canonical(path))
 
     def plain_numbers(self, value: Any) -> Any:
         """Return a tensor of TensorFlow as NumPy's array, which no gradient passes; all else as it is."""
@@ -872,7 +1147,7 @@ class Interpreter:
         library = path.partition(".")[0]
         if library not in LIBRARIES:
             return READS
-        own = {full_name(name, library) for name in self.tables}
+        own = {full_name(name, library) for name, one in self.tables.items() if not refuses(one)}
         own = {name for name in own if name.partition(".")[0] == library}
         last = path.rpartition(".")[2][: limits.NAME]
         by_end: dict[str, list[str]] = {}
@@ -902,16 +1177,21 @@ class Interpreter:
         try:
             yield frame
         finally:
-            self.builder.open_frames.remove(frame)
+            # Two frames with the same nodes are equal: the one that was opened last is closed.
+            self.builder.open_frames.pop()
 
     def items(self, value: Any, node: ast.AST) -> list[Any]:
         """Return the elements of a value that is iterated over."""
         if isinstance(value, (tuple, list, str, dict)):
             pay_values(len(value))
             return list(value)
+        if method := self.own_method(value, "__iter__"):
+            return self.items(self.call(method, [value], {}, node), node)
         getter = self.handlers.items.get(type(value))
         if getter is not None:
             return getter(self, value, node)
+        if isinstance(value, Blank):
+            raise unknown(value)
         raise Refused(f"{kind(value).capitalize()} cannot be iterated over.", at=node)
 
     def truth(self, value: Any, node: ast.AST) -> bool:
@@ -920,6 +1200,15 @@ class Interpreter:
         That of an array is taken from its numbers, as the library does that runs line by line; the branch
         then stays as it is, whatever a slider does.
         """
+        if isinstance(value, Blank):
+            raise unknown(value)
+        if isinstance(value, str):
+            return bool(key(value))
+        if isinstance(value, Set):
+            return bool(value.of)
+        for name in ("__bool__", "__len__"):
+            if method := self.own_method(value, name):
+                return self.truth(self.call(method, [value], {}, node), node)
         if not isinstance(value, Array):
             return bool(value)
         found = self.numbers(value, node)
@@ -1004,13 +1293,20 @@ class Interpreter:
         traced = self.staged
         for array in arrays:
             traced |= array.traced
-        return Array(
+        made = Array(
             ref,
             framework,
             kind,
             traced=traced,
             requires_grad=needs and not self.no_grad,
             leaf=not needs or bool(self.no_grad),
+        )
+        if self.handlers.lay_out is not None:
+            self.handlers.lay_out(self, op, arrays, made)
+        return (
+            made
+            if self.handlers.own_numbers is None
+            else self.handlers.own_numbers(self, op, args, params, made)
         )
 
     def usual_float(self) -> str:
@@ -1019,8 +1315,15 @@ class Interpreter:
 
     def held(self, value: Any) -> Held:
         """Return what a slot holds for a value."""
+        if isinstance(value, Unknown):
+            self.check_known(value)
+        if isinstance(value, Blank):
+            raise unknown(value)
         if isinstance(value, Array):
-            return self.fresh(value).held
+            held = self.fresh(value).held
+            if isinstance(held, (str, Call)) and isinstance(self.builder, Builder):
+                raise Refused("What arrives cannot be read by a derivative inside a declared one.")
+            return held
         if isinstance(value, bool):
             return float(value)
         if isinstance(value, (int, float)):
@@ -1028,10 +1331,22 @@ class Interpreter:
                 return float(value)
             # A constant is finite: an infinity is made from the logarithm of 0, and NaN from that of -1.
             made = self.make("log", [-1.0 if math.isnan(value) else 0.0])
-            return self.make("neg", [made]).held if value > 0 else made.held
+            self._stands_for(made, "nan" if math.isnan(value) else "minus_infinity")
+            if not value > 0:
+                return made.held
+            turned = self.make("neg", [made])
+            self._stands_for(turned, "infinity")
+            return turned.held
         if isinstance(value, (tuple, list)) and value:
             return tuple(self.held(one) for one in value)
         raise Refused(f"{kind(value).capitalize()} cannot stand where an array is needed.")
+
+    def _stands_for(self, made: Array, name: str) -> None:
+        """Say that a node stands for a number of the text that is not finite."""
+        if isinstance(self.builder, Builder):
+            self.builder.drafts[made.held.number].hint = name
+            written = "log(-1)" if name == "nan" else "log(0)"
+            self.say(self.line, f"a number that is not finite is made from {written}, as `{name}`")
 
     def gradient(self, root: Array, wrt: Array) -> Array:
         """Return the derivative of a number by an array, as a node."""
@@ -1041,7 +1356,7 @@ class Interpreter:
     def copied(self, value: Array) -> Array:
         """Return the same value as a node of its own."""
         ref = self.builder.add(IDENTITY, [value.held])
-        return replace(value, held=ref, leaf=False, base=None, views=0, version=0)
+        return replace(value, held=ref, leaf=False)
 
     def say(self, node: ast.AST | int, text: str) -> None:
         """Note what became what, once for each line."""
@@ -1079,6 +1394,11 @@ ALIASES = (
     ("jax.tree_util.", "tree."),
 )
 """Beginnings of full names that have the tables of another library."""
+
+
+def refuses(function: Callable[..., Any]) -> bool:
+    """Return whether a function of the tables stands there to refuse what it is given."""
+    return getattr(getattr(function, "__wrapped__", function), "__name__", "") in ("without_op", "not_read")
 
 
 def canonical(path: str) -> str:
@@ -1128,8 +1448,18 @@ USUAL = {
     "grad": "jax.grad",
     "jit": "jax.jit",
     "vmap": "jax.vmap",
+    "plt": "matplotlib.pyplot",
+    "sns": "seaborn",
+    "tqdm": "tqdm.tqdm",
+    "os": "os",
+    "sys": "sys",
+    "time": "time",
+    "warnings": "warnings",
 }
 """What names mean that a text uses without an import, as everybody writes them."""
+
+PYTHON = frozenset(dir(builtins))
+"""Names that Python itself has."""
 
 CONSTANTS = {"pi": math.pi, "e": math.e, "tau": math.tau, "inf": math.inf, "nan": math.nan, "newaxis": None}
 
@@ -1150,6 +1480,42 @@ def result_dtype(arrays: list[Array], args: list[Any], op: str) -> str:
         return "float64" if arrays and all(array.framework == "numpy" for array in arrays) else "float32"
     return INT
 
+
+DECORATORS = frozenset(
+    ["dataclass", "register_dataclass", "register_pytree_node_class", "register_keras_serializable"]
+)
+"""Decorators of classes that are read, or change no number."""
+
+UNREAD_METHODS = frozenset(["__setattr__", "__getattribute__", "__new__", "__init_subclass__"])
+"""Methods that change what an object is in ways that are not read."""
+
+_METHODS = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+    ast.BitXor: "xor",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+}
+"""Names of the methods of operators, without their underscores."""
+
+_SIGNS = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+_COMPARED = {
+    ast.Lt: ("lt", "gt"),
+    ast.Gt: ("gt", "lt"),
+    ast.LtE: ("le", "ge"),
+    ast.GtE: ("ge", "le"),
+    ast.Eq: ("eq", "eq"),
+    ast.NotEq: ("ne", "ne"),
+}
+"""Names of the methods of comparisons, and of those of the other side."""
 
 _UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 _OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
@@ -1190,6 +1556,31 @@ def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None)
     if missing := [name for name in (*names, *only) if name not in bound]:
         raise Refused(f"{function.name}() also needs {', '.join(missing)}.", at=node)
     return bound
+
+
+_WORDS = {
+    "AsyncFunctionDef": "async def",
+    "AsyncFor": "async for",
+    "AsyncWith": "async with",
+    "TryStar": "except*",
+    "TypeAlias": "type",
+}
+"""Words of statements that are called otherwise in a syntax tree."""
+
+
+def _leaves(statement: ast.stmt) -> bool:
+    """Return whether a statement may end the loop or the program around it, before what follows it."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (ast.Break, ast.Continue, ast.Return, ast.Raise)):
+            return True
+        if isinstance(one, (ast.For, ast.While)):  # what ends in it goes on behind it
+            waiting += one.orelse
+            continue
+        if not isinstance(one, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(one)
+    return False
 
 
 def _is_main(test: ast.expr) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 
 from autodiff_viz.graph.model import Call
 from autodiff_viz.reading.arrays import known, parameter_names, r_array, reshape, shape_of
-from autodiff_viz.reading.declared import declare
+from autodiff_viz.reading.declared import OwnRule, OwnRules, declare
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.rows import spread
 from autodiff_viz.reading.terms import Terms
@@ -33,6 +33,7 @@ class Custom:
       nondiff: the arguments that its rule gets as they are.
       fwd, bwd, jvp, jvps: its rules, as far as they are declared.
       inside: how many of its own rules are being read, where it is a plain function.
+      own: what it has returned to these.
     """
 
     inner: Any
@@ -43,6 +44,7 @@ class Custom:
     jvp: Any = None
     jvps: list[Any] = field(default_factory=list)
     inside: int = 0
+    own: list[Any] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -112,7 +114,8 @@ def call_custom(r: Interpreter, custom: Custom, args: list, keywords: dict, node
     while defaults and len(args) < len(names) and len(names) - len(args) <= len(defaults):
         args.append(defaults[len(args) - len(names)])
     if isinstance(r.builder, Terms) or custom.inside:  # inside its own rule, where only its value counts
-        return r.call(custom.inner, args, {}, node)
+        custom.own.append(r.call(custom.inner, args, {}, node))
+        return custom.own[-1]
     nondiff = {i % max(len(args), 1) for i in custom.nondiff}
     differ = [i for i in range(len(args)) if i not in nondiff]
     fixed = [args[i] for i in sorted(nondiff) if i < len(args)]
@@ -122,6 +125,7 @@ def call_custom(r: Interpreter, custom: Custom, args: list, keywords: dict, node
                 "This function has no backward function yet.", "Call its defvjp(fwd, bwd) first.", at=node
             )
         custom.inside += 1
+        custom.own.clear()
         try:
             result = r.call(custom.fwd, args, {}, node)
         finally:
@@ -131,7 +135,9 @@ def call_custom(r: Interpreter, custom: Custom, args: list, keywords: dict, node
         def pull(v: Any) -> Any:
             return r.call(custom.bwd, [*fixed, residuals, v], {}, node)
 
-        return declare_tree(r, value, [args[i] for i in differ], pull, custom.name)
+        made = declare_tree(r, value, [args[i] for i in differ], pull, custom.name)
+        _note(r, made, value, [args[i] for i in differ], any(value is one for one in custom.own), True)
+        return made
     if custom.jvp is None and not custom.jvps:
         raise Refused("This function has no derivative yet.", "Call its defjvp(function) first.", at=node)
     value = r.call(custom.inner, args, {}, node)
@@ -150,9 +156,14 @@ def call_custom(r: Interpreter, custom: Custom, args: list, keywords: dict, node
                     total = r.call(rule, [one, value, *args], {}, node)
             return total
         result = r.call(custom.jvp, [*fixed, tuple(given), tuple(tangents)], {}, node)
-        return _pair(result, "The rule returns (value, tangent).")[1]
+        primal, tangent_out = _pair(result, "The rule returns (value, tangent).")
+        itself.append(any(primal is one for one in custom.own))
+        return tangent_out
 
-    return _by_transpose(r, custom, value, given, push)
+    itself: list[bool] = []
+    made = _by_transpose(r, custom, value, given, push)
+    _note(r, made, value, given, all(itself), False)
+    return made
 
 
 def _pair(value: Any, needed: str) -> tuple[Any, Any]:
@@ -174,9 +185,26 @@ def custom_gradient(r: Interpreter, fun: Any) -> Native:
             passed = r.call(back, [v] if len(leaves(value)) == 1 else list(v), {})
             return passed if len(args) != 1 or isinstance(passed, (tuple, list)) else (passed,)
 
-        return declare_tree(r, value, list(args), pull, getattr(fun, "name", "This function"))
+        made = declare_tree(r, value, list(args), pull, getattr(fun, "name", "This function"))
+        _note(r, made, value, list(args), False, True)
+        return made
 
     return Native(call, "custom_gradient", fun)
+
+
+def _note(r: Interpreter, made: Any, value: Any, args: list, itself: bool, reverse: bool) -> None:
+    """Note what JAX does with a function with a rule of its own where a derivative is differentiated.
+
+    Args:
+      made, value: its value with the rule, and without.
+      itself: whether its rule calls the function itself; else JAX differentiates what the rule computes.
+      reverse: whether its rule is of reverse mode.
+    """
+    rules = r.state(OwnRules)
+    for one, plain in zip(leaves(made), leaves(value), strict=True):
+        if isinstance(one[1], Array) and one[1].is_node and isinstance(plain[1], Array) and plain[1].is_node:
+            wires = [leaf for _, leaf in leaves(args) if isinstance(leaf, Array) and leaf.is_node]
+            rules.made[one[1].held.number] = OwnRule(one[1], plain[1], wires, itself, reverse)
 
 
 # Trees of arguments and of outputs.

@@ -25,8 +25,11 @@ from autodiff_viz.reading.arrays import (
     shape_of,
     untraced,
 )
-from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
+from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref, node_name
 from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.declared import OwnRule, OwnRules, differentiated, passed_by
+from autodiff_viz.reading.evaluation import Evaluation
+from autodiff_viz.reading.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
 from autodiff_viz.reading.rows import Rows, enter_rows, leave_rows, mapping, spread
@@ -311,13 +314,13 @@ def argument(
             # Each row has a derivative of its own, even by what all rows share.
             node = spread(r, leaf, tuple(active)) if tuple(active) != leaf.rows else r.copied(leaf)
             if not node.is_node:
-                node = replace(node, held=r.builder.input(node.held, label.rpartition(".")[2]))
+                node = replace(node, held=r.builder.input(node.held, node_name(label)))
             elif node.held == leaf.held:
                 node = r.copied(node)
         elif leaf.is_node or not isinstance(r.builder, Builder):
             node = r.copied(leaf)
         else:
-            held = r.builder.input(leaf.held, label.rpartition(".")[2])
+            held = r.builder.input(leaf.held, node_name(label))
             node = leaf = replace(leaf, held=held)
         dtype = node.dtype if r.wide or node.dtype != "float64" or hips else "float32"
         framework = node.framework if node.framework in ("torch", "tf") else "numpy" if hips else "jax"
@@ -359,6 +362,7 @@ class Differentiated:
     value: Any
     owns: list[tuple[str, Array, Array]]
     arguments: list[Any]
+    made: range = range(0)  # the nodes that it has made
 
 
 def call_at(
@@ -366,7 +370,9 @@ def call_at(
 ) -> Differentiated:
     """Call a function with the chosen arguments as nodes that it is differentiated by."""
     if isinstance(r.builder, Terms):
-        raise Refused("A derivative inside a declared derivative is not read.", "Write out its formula.")
+        args, keywords = as_nodes(r, list(args)), as_nodes(r, keywords)
+        with outside(r):
+            return call_at(r, function, args, keywords, argnums, hips)
     names = parameter_names(function)
     args, owns, chosen = list(args), [], {}
     first, tracing = len(r.builder.drafts), r.state(Tracing)
@@ -388,7 +394,30 @@ def call_at(
     merged(r, owns, first)
     tracing.made.append(range(first, len(r.builder.drafts)))
     arguments = [chosen[i % len(args)] for i in argnums]
-    return Differentiated(unmarked(value, bit), owns, arguments)
+    return Differentiated(unmarked(value, bit), owns, arguments, tracing.made[-1])
+
+
+@contextmanager
+def _inside(r: Interpreter) -> Iterator[None]:
+    """Read what follows as derivatives inside another, which are no answers."""
+    r.state(Tracing).depth += 1
+    try:
+        yield
+    finally:
+        r.state(Tracing).depth -= 1
+
+
+def _of_nodes(r: Interpreter, call: Any) -> Any:
+    """Return a function that is called with nodes, also in a declared derivative."""
+
+    def called(_: Interpreter, args: list, keywords: dict) -> Any:
+        if not isinstance(r.builder, Terms):
+            return call(_, args, keywords)
+        args, keywords = as_nodes(r, list(args)), as_nodes(r, keywords)
+        with outside(r), _inside(r):
+            return call(_, args, keywords)
+
+    return called
 
 
 def _argnums(argnums: Any) -> tuple[list[int], bool]:
@@ -431,7 +460,7 @@ class Loops:
 
 
 def _reversible(r: Interpreter, root: Array, done: Differentiated) -> None:
-    for number in r.state(Loops).made & r.builder.ancestors(root.held):
+    for number in r.state(Loops).made & passed_by(r.builder, root.held):
         read = r.builder.ancestors(Ref(number))
         if any(own.held.number in read for _, _, own in done.owns):
             raise Refused(
@@ -441,11 +470,62 @@ def _reversible(r: Interpreter, root: Array, done: Differentiated) -> None:
             )
 
 
+def _refuse_rules(r: Interpreter, root: Array, done: Differentiated, forward: bool) -> None:
+    """Refuse a derivative through functions with rules of their own of which JAX takes another one, or none.
+
+    A rule is differentiated with what the forward function computes, and not by itself again; so it is read
+    where both derivatives are equal.
+    """
+    rules = r.state(OwnRules).made
+    if not rules:
+        return
+    way = passed_by(r.builder, root.held) & set(rules)
+    _, inside = differentiated(r.builder, root.held)
+    eager = {number for number in rules if forward and number in done.made}  # also what nothing reads
+    for number in sorted(way | eager):
+        rule, below = rules[number], r.builder.ancestors(Ref(number))
+        if not any(isinstance(own.held, Ref) and own.held.number in below for _, _, own in done.owns):
+            continue
+        if forward and rule.reverse and (number not in inside or rule.itself):
+            raise Refused(
+                "JAX refuses this: can't apply forward-mode autodiff (jvp) to a custom_vjp function.",
+                "Use reverse mode: jax.grad, jax.vjp or jax.jacrev.",
+                "forward",
+            )
+        if number in inside and not rule.itself and not rule.checked:
+            _check_rule(r, rule)
+
+
+def _check_rule(r: Interpreter, rule: OwnRule) -> None:
+    """Check that a rule passes what its forward function does, here at least."""
+    seed = as_literal(
+        np.cos(np.arange(prod(r.builder.shape(rule.made.held) or ()))).reshape(
+            r.builder.shape(rule.made.held) or ()
+        )
+    )
+    totals = []
+    for one in (rule.made, rule.value):
+        product_ = r.builder.add("mul", [one.held, seed])
+        totals.append(r.builder.add("sum", [product_]) if r.builder.shape(product_) else product_)
+    numbers = Evaluation(r.builder, "float64" if r.wide else "float32")
+    for wire in rule.wires:
+        passed, own = (numbers.cotangent(total, wire.held) for total in totals)
+        if not np.allclose(passed, own, rtol=1e-4, atol=1e-6):
+            raise Refused(
+                "This rule passes another derivative than its function has, and where a derivative is "
+                "differentiated JAX takes that of the function.",
+                "Let the forward function call the function itself.",
+            )
+    rule.checked = True
+
+
 def gradients(
     r: Interpreter, root: Array, done: Differentiated, asked: bool = True, forward: bool = False
 ) -> Any:
     """Return the derivatives of a number by each argument, and note that they were asked for."""
     by_own = {}
+    if root.is_node:
+        _refuse_rules(r, root, done, forward)
     if root.is_node and not forward:
         _reversible(r, root, done)
     for label, _, own in done.owns:
@@ -483,7 +563,7 @@ def _grad(
             return ((root, aux) if has_aux else root), result
         return (result, aux) if has_aux else result
 
-    return Native(call, "grad", function)
+    return Native(_of_nodes(r, call), "grad", function)
 
 
 def _bare(options: dict[str, Any]) -> None:
@@ -544,12 +624,18 @@ def vjp(r: Interpreter, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
     first, value, aux = at_primals()
 
     def pull(_: Interpreter, args: list, keywords: dict) -> tuple:
+        inside = depends(r, args[0])
+        if isinstance(r.builder, Terms) and not inside:
+            given = as_nodes(r, args)
+            with outside(r), _inside(r):
+                return pull(_, given, keywords)
         # Under another vmap each row has a derivative of its own, so the function is read once more there.
         done, outputs = (first, value) if tuple(r.state(Rows).active) == rows else at_primals()[:2]
         pairs = list(zip(leaves(outputs), leaves(args[0]), strict=False))
         if len(leaves(outputs)) != len(leaves(args[0])):
             raise Refused("The pullback takes a cotangent of the same form as the value.")
         total: Any = None
+        products: dict[int, Array] = {}
         for (_, output), (_, seed) in pairs:
             if not isinstance(output, Array):
                 continue
@@ -565,8 +651,16 @@ def vjp(r: Interpreter, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
                 raise Refused(
                     "JAX needs a cotangent of floats, as the value is.", "Write a point: 1.0.", "integer"
                 )
+            if inside:
+                for _, _, own in done.owns:
+                    part = product(r, output, own, seed)
+                    before = products.get(id(own))
+                    products[id(own)] = part if before is None else r.make("add", [before, part])
+                continue
             part = pulled(r, output, seed)
             total = part if total is None else r.make("add", [total, part])
+        if inside:
+            return tuple(mapped(lambda leaf: products[id(leaf)], one) for one in done.arguments)
         return tuple(gradients(r, total, done))
 
     back = Native(pull, "pullback")
@@ -602,6 +696,11 @@ def tangent_of(
     It is read as two pullbacks: the first is linear in its cotangent, so its own pullback is the tangent.
     Where that would be a third derivative, the Jacobian is multiplied with the tangents.
     """
+    inside = depends(r, tangents)
+    if isinstance(r.builder, Terms) and not inside:
+        primals, tangents = as_nodes(r, primals), as_nodes(r, tangents)
+        with outside(r), _inside(r):
+            return tangent_of(r, fun, primals, tangents, done, value, has_aux)
     pairs = list(zip(done.owns, leaves(tangents), strict=False))
     if len(done.owns) != len(leaves(tangents)):
         raise Refused("jvp() takes a tangent for each array of its arguments.")
@@ -619,8 +718,16 @@ def tangent_of(
     def one(output: Any) -> Any:
         if not isinstance(output, Array) or output.dtype in (INT, BOOL):
             return 0.0 if not isinstance(output, Array) else r.make("zeros_like", [output])
+        if inside:
+            total: Any = None
+            for (_, _, own), (_, tangent) in pairs:
+                part = product(r, output, own, r_array(r, tangent), forward=True)
+                total = part if total is None else r.make("add", [total, part])
+            return total
         reached = r.builder.ancestors(output.held) if output.is_node else set()
         live = [(own, tangent) for (_, _, own), (_, tangent) in pairs if own.held.number in reached]
+        if live:
+            _refuse_rules(r, output, done, True)
         if not live:
             return r.make("zeros_like", [output])
         derived = any(r.builder.drafts[number].op == GRAD for number in reached)
@@ -636,6 +743,8 @@ def tangent_of(
         return r.gradient(_dotted(r, [(r.gradient(total, own), tangent) for own, tangent in live]), seed)
 
     along = mapped(one, value)
+    if inside:
+        return along
     if len(done.owns) == 1 and isinstance(along, Array) and along.is_node and not r.state(Tracing).depth:
         r.requests.append(Request(done.owns[0][0], None, done.owns[0][2].held, r.site, along.held))
     return along
@@ -708,7 +817,7 @@ def _jacobian(
             result = mapped(lambda leaf: (lambda f: f[0] if one else tuple(f))(next(by_path)), value)
         return (result, aux) if has_aux else result
 
-    return Native(call, "jacobian", function)
+    return Native(_of_nodes(r, call), "jacobian", function)
 
 
 def dry_run(
@@ -783,7 +892,7 @@ def jacfwd(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **
 def hessian(r: Interpreter, fun: Any, argnums: Any = 0, has_aux: bool = False, **options: Any) -> Native:
     """Read `jax.hessian`: the Jacobian of the gradient."""
     _bare(options)
-    return _jacobian(r, _grad(r, fun, argnums, has_aux), argnums, has_aux)
+    return _jacobian(r, _grad(r, fun, argnums, has_aux), argnums, has_aux, forward=True)
 
 
 @known("jax.vmap", "jax.pmap")

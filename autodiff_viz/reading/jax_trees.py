@@ -90,7 +90,7 @@ def tree_unflatten(r: Interpreter, treedef: Any, leaves: Any) -> Any:
     return treedef.filled(list(r.items(leaves, NOWHERE)))
 
 
-@known("tree.reduce", "functools.reduce")
+@known("tree.reduce")
 def tree_reduce(r: Interpreter, f: Any, tree: Any, *start: Any) -> Any:
     """Read the leaves of a tree, joined one after the other."""
     total: Any = start[0] if start else None

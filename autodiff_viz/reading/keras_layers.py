@@ -492,7 +492,9 @@ def _pool(op: str) -> Callable[[Interpreter, Layer, Array, Any], Array]:
         stride = layer.options.get("strides")
         stride = window if stride is None else _pair_of(stride, layer.kind)
         padding = str(layer.options.get("padding", "valid")).upper()
-        return r.make(op, [x], dtype=x.dtype, window=window, stride=stride, padding=padding)
+        if padding not in ("SAME", "VALID"):
+            raise Refused(f"{layer.kind} is read with padding 'same' or 'valid'.")
+        return functions.pool(r, op, x, window, stride, padding)
 
     return run
 
@@ -504,7 +506,7 @@ def _flat(r: Interpreter, layer: Layer, x: Array, training: Any) -> Array:
 
 def _relu_layer(r: Interpreter, layer: Layer, x: Array, training: Any) -> Array:
     options = layer.options
-    if options.get("max_value") == 6 and not options.get("negative_slope"):
+    if options.get("max_value") == 6 and not options.get("negative_slope") and not options.get("threshold"):
         return functions.relu6(r, x)
     if options.get("max_value") is not None or options.get("threshold"):
         raise Refused("ReLU is read without max_value and threshold.")
@@ -952,6 +954,11 @@ def call_instance(
 # Losses.
 
 
+def _last_axis(axis: Any) -> None:
+    if axis not in (-1, None):
+        raise Refused("Losses are read along the last axis.")
+
+
 def _matched(r: Interpreter, y_true: Any, y_pred: Any) -> tuple[Array, Array]:
     """Return targets and predictions of one dtype and rank, as Keras makes them."""
     predicted = tensor(r, y_pred)
@@ -1003,6 +1010,7 @@ def binary_crossentropy(
     axis: Any = -1,
 ) -> Array:
     """Read the binary cross-entropy: of probabilities it keeps 1e-7 from 0 and 1, of logits it is exact."""
+    _last_axis(axis)
     true, predicted = _matched(r, y_true, y_pred)
     if label_smoothing:
         true = add(r, multiply(r, true, 1.0 - label_smoothing), 0.5 * label_smoothing)
@@ -1024,6 +1032,7 @@ def categorical_crossentropy(
     axis: Any = -1,
 ) -> Array:
     """Read the cross-entropy of probabilities, which are made to sum to 1, or of logits."""
+    _last_axis(axis)
     true, predicted = _matched(r, y_true, y_pred)
     if label_smoothing:
         classes = shape_of(r, true)[-1]
@@ -1044,6 +1053,7 @@ def sparse_categorical_crossentropy(
     axis: Any = -1,
 ) -> Array:
     """Read the cross-entropy of classes."""
+    _last_axis(axis)
     if ignore_class is not None:
         raise Refused("Cross-entropy is read without ignore_class.")
     predicted = floating(r, y_pred, "keras.losses")

@@ -37,7 +37,7 @@ def _ranked(r: Interpreter, x: Any) -> tuple[Any, int]:
 
 def _no_precision(options: dict[str, Any]) -> None:
     """Refuse options that change numbers; how exactly a product is computed is none on a processor."""
-    wrong = set(options) - {"precision", "preferred_element_type", "optimize"}
+    wrong = {name for name in options if name not in ("precision", "optimize") and options[name] is not None}
     if wrong:
         raise Refused(f"A product is not read with {', '.join(sorted(wrong))}.")
 
@@ -91,15 +91,16 @@ def outer(r: Interpreter, a: Any, b: Any) -> Array:
 
 
 @known("numpy.kron")
-def kron(r: Interpreter, a: Array, b: Array) -> Array:
-    """Read a Kronecker product of two matrices or vectors."""
-    first, second = shape_of(r, a), shape_of(r, b)
-    if len(first) != len(second) or len(first) not in (1, 2):
-        raise Refused("kron() is read of two vectors or two matrices.")
-    if len(first) == 1:
-        return reshape(r, outer(r, a, b), -1)
-    whole = einsum(r, "ab,cd->acbd", a, b)
-    return reshape(r, whole, first[0] * second[0], first[1] * second[1])
+def kron(r: Interpreter, a: Any, b: Any) -> Array:
+    """Read a Kronecker product: every element of one array times the other, side by side."""
+    (a, m), (b, n) = _ranked(r, a), _ranked(r, b)
+    rank = max(m, n)
+    if not 0 < 2 * rank <= limits.RANK:
+        raise Refused(f"kron() is read of arrays of 1 to {limits.RANK // 2} axes.")
+    first, second = ((1,) * (rank - len(one)) + one for one in (shape_of(r, a), shape_of(r, b)))
+    a = reshape(r, a, tuple(side for each in first for side in (each, 1)))
+    b = reshape(r, b, tuple(side for each in second for side in (1, each)))
+    return reshape(r, r.make("mul", [a, b]), tuple(p * q for p, q in zip(first, second, strict=True)))
 
 
 @known("numpy.tensordot")
@@ -259,7 +260,7 @@ def convolve(r: Interpreter, a: Array, v: Array, mode: str = "full") -> Array:
 LAYOUT = ("NHWC", "HWIO", "NHWC")
 
 
-@known("lax.conv_general_dilated", "lax.conv_with_general_padding")
+@known("lax.conv_general_dilated")
 def conv_general(
     r: Interpreter,
     lhs: Array,
@@ -270,6 +271,7 @@ def conv_general(
     rhs_dilation: Any = None,
     dimension_numbers: Any = None,
     feature_group_count: int = 1,
+    *,
     precision: Any = None,
 ) -> Array:
     """Read a convolution of images: with its axes in the order that the op has."""
@@ -301,6 +303,21 @@ def conv_general(
     if layout[2] == LAYOUT[2]:
         return made
     return transpose(r, made, tuple(LAYOUT[2].index(c) for c in layout[2]))
+
+
+@known("lax.conv_with_general_padding")
+def conv_padded(
+    r: Interpreter,
+    lhs: Array,
+    rhs: Array,
+    window_strides: Any,
+    padding: Any,
+    lhs_dilation: Any,
+    rhs_dilation: Any,
+    precision: Any = None,
+) -> Array:
+    """Read a convolution of images with the channels before the places, and a margin."""
+    return conv_general(r, lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation)
 
 
 @known("lax.conv")
@@ -389,9 +406,9 @@ def diag(r: Interpreter, x: Any, k: int = 0) -> Array:
 
 
 @known("numpy.trace")
-def trace(r: Interpreter, x: Array) -> Array:
+def trace(r: Interpreter, x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Read the sum of a diagonal."""
-    return fold(r, "sum", diagonal(r, x), -1, False)
+    return fold(r, "sum", diagonal(r, x, offset, axis1, axis2), -1, False)
 
 
 @known("numpy.cross")
@@ -511,4 +528,4 @@ def polyval(r: Interpreter, p: Any, x: Any) -> Any:
 
 for _name, _function in {"dot": dot, "trace": trace, "diagonal": diagonal}.items():
     METHODS[_name] = _function
-FUNCTIONS["numpy.linalg.trace"] = trace
+FUNCTIONS["numpy.linalg.trace"] = lambda r, x, *, offset=0: trace(r, x, offset, -2, -1)

@@ -12,8 +12,19 @@ from typing import Any
 from autodiff_viz.graph import limits
 from autodiff_viz.reading.costs import LENGTH, pay_values
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.python_values import before, key, kind, number, room_for
-from autodiff_viz.reading.values import Array, Class, Function, Instance, Native, Path, Property, Refused
+from autodiff_viz.reading.python_sets import Set
+from autodiff_viz.reading.python_values import Shown, before, equal, key, kind, number, room_for, written
+from autodiff_viz.reading.values import (
+    Array,
+    Class,
+    ClassMethod,
+    Function,
+    Instance,
+    Native,
+    Path,
+    Property,
+    Refused,
+)
 
 DIGITS = 400  # characters of a text that is read as a number, and of what a number is rounded to
 
@@ -59,6 +70,13 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
 
         return call
 
+    def replaced(old: str, new: str) -> str:
+        pay_values(len(owner) * (1 + len(new)))
+        return written([part for one in owner.split(old) for part in (new, one)][1:])
+
+    def sort(key: Any = None, reverse: bool = False) -> None:
+        owner[:] = in_order(r, owner, key, reverse)
+
     known: dict[tuple[type, str], Callable[..., Any]] = {
         (list, "append"): append,
         (list, "extend"): extend,
@@ -79,10 +97,23 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
         (dict, "keys"): walked(lambda: list(owner.keys())),
         (dict, "values"): walked(lambda: list(owner.values())),
         (dict, "get"): lambda at, *other: owner.get(key(at), *other),
-        (str, "format"): lambda *args, **named: "",
-        (str, "join"): lambda *args: "",
+        (str, "format"): walked(lambda *args, **named: Shown()),
+        (str, "join"): lambda parts: _joined(r, owner, r.items(parts, node)),
+        (str, "lower"): walked(lambda: owner.lower()),
+        (str, "upper"): walked(lambda: owner.upper()),
+        (str, "strip"): walked(lambda *args: owner.strip(*args)),
+        (str, "replace"): replaced,
+        (str, "splitlines"): walked(lambda: owner.splitlines()),
+        (list, "sort"): sort,
+        (list, "index"): lambda one: _place(owner, one),
+        (list, "count"): lambda one: sum(equal(each, one) for each in _walked(owner)),
+        (list, "remove"): lambda one: owner.pop(_place(owner, one)),
+        (tuple, "index"): lambda one: _place(owner, one),
+        (tuple, "count"): lambda one: sum(equal(each, one) for each in _walked(owner)),
+        (dict, "clear"): walked(lambda: owner.clear()),
     }
-    method = known.get((type(owner), name))
+    kind_of = next((one for one in (str, list, dict) if isinstance(owner, one)), type(owner))
+    method = known.get((kind_of, name))
     if method is None:
         raise Refused(f"{kind(owner).capitalize()} has no {name!r} that is read.", at=node)
 
@@ -93,6 +124,52 @@ def plain_method(r: Interpreter, owner: Any, name: str, node: ast.AST) -> Native
             raise Refused(f"{_about(error)}.".capitalize(), at=node) from None
 
     return Native(call, name, walks=False)
+
+
+def _walked(values: list | tuple) -> list | tuple:
+    pay_values(3 * len(values))
+    return values
+
+
+def _place(values: list | tuple, one: Any) -> int:
+    """Return where a value first is in a list."""
+    for i, each in enumerate(_walked(values)):
+        if isinstance(each, Array) or isinstance(one, Array):
+            if each is one:
+                return i
+            raise Refused("Where an array is in a list depends on its numbers.", "", "data-dependent")
+        if equal(each, one):
+            return i
+    raise ValueError("index() this is not in the list")
+
+
+def _joined(r: Interpreter, between: str, parts: list) -> str:
+    pay_values(len(parts))
+    joined = [one if type(one) is str else None for one in parts]
+    return written([part for one in joined for part in (between, one)][1:])
+
+
+def in_order(r: Interpreter, values: Any, by: Any = None, falling: bool = False) -> list:
+    """Return plain values in order: as Python's sorted() does."""
+    items = list(values)
+    pay_values(8 * len(items) * max(1, len(items).bit_length()))
+    ranks = items if by is None else [r.call(by, [item], {}) for item in items]
+    if any(isinstance(one, Array) for one in ranks):
+        raise Refused(
+            "The order of arrays depends on their numbers.", "Use sort() or argsort().", "data-dependent"
+        )
+    placed = sorted(range(len(items)), key=lambda i: _Rank(ranks[i]), reverse=bool(falling))
+    return [items[i] for i in placed]
+
+
+class _Rank:
+    """A plain value in an order that pays for each comparison."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __lt__(self, other: _Rank) -> bool:
+        return before(self.value, other.value)
 
 
 def _about(error: Exception) -> str:
@@ -164,8 +241,12 @@ def _len(r: Interpreter, args: list, keywords: dict) -> int:
         if shape is not None and len(shape) > len(args[0].rows):
             return shape[len(args[0].rows)]
     if len(args) == 1 and isinstance(args[0], (list, tuple, dict, str)):
-        return len(args[0])
-    raise Refused("len() of this is not known.")
+        return len(key(args[0]) if isinstance(args[0], str) else args[0])
+    if len(args) == 1 and isinstance(args[0], Set):
+        return len(args[0].of)
+    if args and (method := r.own_method(args[0], "__len__")):
+        return r.call(method, [args[0]], {})
+    return len(r.items(args[0], ast.Constant(0)))
 
 
 def _sum(r: Interpreter, args: list, keywords: dict) -> Any:
@@ -173,9 +254,53 @@ def _sum(r: Interpreter, args: list, keywords: dict) -> Any:
     total: Any = args[1] if len(args) > 1 else 0
     for item in items:
         total = (
-            item if type(total) is int and total == 0 else r.binary(ast.Add(), total, item, ast.Constant(0))
+            item
+            if type(total) is int and total == 0 and not isinstance(item, Instance)
+            else r.binary(ast.Add(), total, item, ast.Constant(0))
         )
     return total
+
+
+def _filter(r: Interpreter, args: list, keywords: dict) -> list:
+    function, values = args
+    items = r.items(values, ast.Constant(0))
+    where = ast.Constant(0)
+    return [one for one in items if r.truth(one if function is None else r.call(function, [one], {}), where)]
+
+
+def _sorted(r: Interpreter, args: list, keywords: dict) -> list:
+    if set(keywords) - {"key", "reverse"}:
+        raise Refused("sorted() is read with key and reverse alone.")
+    items = r.items(args[0], ast.Constant(0))
+    return in_order(r, items, keywords.get("key"), keywords.get("reverse", False))
+
+
+def _type(r: Interpreter, args: list, keywords: dict) -> Any:
+    if len(args) == 1 and isinstance(args[0], Instance) and isinstance(args[0].of, Class):
+        return args[0].of
+    raise Refused("type() is read of an object of a class of the text.", "Write isinstance(x, ...).")
+
+
+def _id(r: Interpreter, args: list, keywords: dict) -> int:
+    if len(args) != 1 or not isinstance(args[0], (Instance, Class, Function)):
+        raise Refused("id() is read of an object of a class of the text.")
+    return id(args[0])
+
+
+def _letters(function: Callable[[Any], Any], of: type) -> Callable[..., Any]:
+    def call(r: Interpreter, args: list, keywords: dict) -> Any:
+        if len(args) != 1 or type(args[0]) is not of:
+            raise Refused("This is read of one letter, or of its number.")
+        try:
+            return function(args[0])
+        except (TypeError, ValueError, OverflowError) as error:
+            raise Refused(f"{error}.".capitalize()) from None
+
+    return call
+
+
+def _divmod(r: Interpreter, args: list, keywords: dict) -> tuple:
+    return tuple(r.binary(op, args[0], args[1], ast.Constant(0)) for op in (ast.FloorDiv(), ast.Mod()))
 
 
 def _zip(r: Interpreter, args: list, keywords: dict) -> list:
@@ -206,6 +331,8 @@ def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
             if args[0].framework == "torch"
             else r.make("abs", args)
         )
+    if method := r.own_method(args[0], "__abs__"):
+        return r.call(method, [args[0]], {})
     return abs(args[0])
 
 
@@ -272,6 +399,11 @@ def _is_a(value: Any, of: Any) -> bool:
     raise Refused("isinstance() is not read of this.")
 
 
+def _str(args: list) -> str:
+    plain = not args or (isinstance(args[0], (int, float, str)) and not isinstance(args[0], Shown))
+    return str(*args[:1]) if plain else Shown()
+
+
 def _static(r: Interpreter, args: list, keywords: dict) -> Any:
     if isinstance(args[0], Function):
         args[0].static = True
@@ -315,8 +447,8 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "all": lambda r, args, kw: all(
         r.truth(one, ast.Constant(0)) for one in r.items(args[0], ast.Constant(0))
     ),
-    "str": lambda r, args, kw: str(args[0]) if args and isinstance(args[0], (int, float, str)) else "",
-    "repr": lambda r, args, kw: "",
+    "str": lambda r, args, kw: _str(args),
+    "repr": lambda r, args, kw: Shown(),
     "hasattr": _hasattr,
     "getattr": lambda r, args, kw: (
         args[2]
@@ -324,6 +456,15 @@ BUILTINS: dict[str, Callable[..., Any]] = {
         else r.attribute(args[0], args[1], ast.Constant(0))
     ),
     "setattr": lambda r, args, kw: r.set_attribute(args[0], args[1], args[2], ast.Constant(0)),
+    "sorted": _sorted,
+    "filter": _filter,
+    "type": _type,
+    "id": _id,
+    "chr": _letters(chr, int),
+    "ord": _letters(ord, str),
+    "divmod": _divmod,
+    "callable": lambda r, args, kw: isinstance(args[0], (Function, Native, Class)),
+    "classmethod": lambda r, args, kw: ClassMethod(args[0]),
     "staticmethod": _static,
     "property": lambda r, args, kw: Property(args[0]),
     "super": lambda r, args, kw: Path("super"),
@@ -333,6 +474,6 @@ BUILTINS: dict[str, Callable[..., Any]] = {
 def install(r: Interpreter) -> None:
     """Teach an interpreter Python's own functions and methods."""
     r.builtins = BUILTINS
-    for plain in (list, dict, str):
+    for plain in (list, dict, str, Shown):
         r.handlers.attribute[plain] = plain_method
     r.handlers.attribute.setdefault(tuple, plain_method)

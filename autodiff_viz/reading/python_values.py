@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 from autodiff_viz.graph import limits
@@ -34,6 +35,7 @@ def kind(value: Any) -> str:
         float: "a number",
         bool: "a truth value",
         slice: "a slice",
+        Shown: "a text",
     }
     return kinds.get(type(value), "this")
 
@@ -46,6 +48,11 @@ _PLAIN = {
     ast.FloorDiv: operator.floordiv,
     ast.Mod: operator.mod,
     ast.Pow: operator.pow,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
 }
 
 
@@ -54,8 +61,8 @@ def plain_operator(op: ast.operator, left: Any, right: Any, node: ast.AST) -> An
     if type(op) not in _PLAIN:
         raise Refused(f"This operator is not read: {as_written(node)}.", at=node)
     numbers = all(isinstance(side, (int, float)) for side in (left, right))
-    if not numbers and isinstance(op, ast.Mod) and isinstance(left, str):
-        return ""  # a text to print
+    if isinstance(left, Shown) or isinstance(right, Shown):
+        return Shown()
     if not numbers:
         length = _length(op, left, right)
         if length > LENGTH:
@@ -63,6 +70,10 @@ def plain_operator(op: ast.operator, left: Any, right: Any, node: ast.AST) -> An
                 f"This makes a list or text of more than {LENGTH:,} elements.", "", "too-large", node
             )
         pay_values(length)
+    if isinstance(left, dict) and isinstance(right, dict) and isinstance(op, ast.BitOr):
+        pay_values(len(left) + len(right))
+    if numbers and isinstance(op, ast.LShift) and (right > 128 or left > limits.NUMBER):
+        raise Refused("This number is too large.", "", "too-large", node)
     if numbers and isinstance(op, ast.Pow) and (abs(right) > 1000 or abs(left) > limits.NUMBER):
         raise Refused("This number is too large.", "", "too-large", node)
     try:
@@ -101,6 +112,8 @@ def key(value: Any) -> Any:
     """
     if isinstance(value, (list, dict)):
         raise Refused("A key of a dictionary is a text or a number here.")
+    if isinstance(value, Shown):
+        raise Refused("What a text says that has computed numbers in it is not known here.", "Write it out.")
     if isinstance(value, tuple) and weighed(value) > KEY:
         raise Refused(f"A key of a dictionary has at most {KEY} values here.", "", "too-large")
     if isinstance(value, str) and len(value) > LENGTH:
@@ -137,6 +150,9 @@ def compared(op: ast.cmpop, left: Any, right: Any) -> bool:
 
 def equal(one: Any, other: Any) -> bool:
     """Return whether two plain values are equal, as Python says it; each pair in them is paid for."""
+    for side in (one, other):
+        if isinstance(side, Shown):
+            key(side)  # refuses it
     if one is other:
         return not isinstance(one, float) or one == other  # NaN
     waiting = [(one, other)]
@@ -184,11 +200,49 @@ def before(one: Any, other: Any, or_not: bool = False) -> bool:
     return one >= other if or_not else one < other
 
 
+class Shown(str):
+    """A text with numbers in it that are computed: it can be printed, and is no name of anything.
+
+    Its letters are not known, so it is no key of a dictionary and equals nothing.
+    """
+
+
+def formatted(value: Any, node: ast.FormattedValue) -> str | None:
+    """Return a value as an f-string writes it; None if that is not known here."""
+    plain = type(value) in (str, int, bool) and node.conversion == -1
+    return str(value) if plain and node.format_spec is None else None
+
+
+def written(parts: Sequence[str | None]) -> str:
+    """Return a text of its parts, of which None is not known."""
+    if None in parts:
+        return Shown()
+    length = sum(map(len, parts))
+    if length > LENGTH:
+        raise Refused(f"A text has at most {LENGTH:,} characters here.", "", "too-large")
+    pay_values(length)
+    return "".join(parts)
+
+
+def percent(text: str, given: Any) -> str:
+    """Return what `text % given` is, of whole numbers and texts."""
+    parts = text.split("%")
+    values = [given] if not isinstance(given, tuple) else list(given)
+    if type(text) is not str or len(parts) != len(values) + 1:
+        return Shown()
+    made = [parts[0]]
+    for part, value in zip(parts[1:], values, strict=True):
+        fits = (part[:1] == "d" and type(value) is int) or (part[:1] == "s" and type(value) in (str, int))
+        made += [str(value), part[1:]] if fits else [None]
+    return written(made)
+
+
 def contains(values: Any, one: Any) -> bool:
     """Return whether a value is in a list, a tuple, a dictionary or a text."""
     if isinstance(values, dict):
         return key(one) in values
     if isinstance(values, str):
+        key(values), key(one)
         pay_values(len(values))
         return one in values
     if not isinstance(values, (list, tuple)):

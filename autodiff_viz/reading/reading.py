@@ -15,7 +15,7 @@ import numpy as np
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.export.footer import Footer, footer_in
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.model import GRAD, INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
 from autodiff_viz.graph.syntax_tree import syntax_tree
@@ -24,6 +24,7 @@ from autodiff_viz.language.parse import parse_with_spans
 from autodiff_viz.reading import (
     array_functions,
     arrays,
+    blank,
     custom_rules,
     hips_autograd,
     indexing,
@@ -34,13 +35,20 @@ from autodiff_viz.reading import (
     jax_trees,
     keras_layers,
     linear_algebra,
+    numpy_memory,
+    own_dtypes,
     python_functions,
+    python_library,
+    python_sets,
     tensor_arrays,
     tensorflow_tapes,
     torch_autograd,
     torch_distributions,
     torch_modules,
     torch_optimizers,
+    torch_structure,
+    torch_training,
+    unread,
 )
 from autodiff_viz.reading.builder import Ref, TooLarge
 from autodiff_viz.reading.corners import refuse_jumps
@@ -49,16 +57,20 @@ from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.fusion import fused
 from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
+from autodiff_viz.reading.notebooks import notebook_code
 from autodiff_viz.reading.own_files import annotated, is_unedited, lines_of
 from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.several import Site, said, told_apart
 from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.torch_tensors import dtype_in_use
-from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, arrays_of, leaves
+from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, Unknown, arrays_of, leaves
 
 _ = array_functions, hips_autograd, jax_control, linear_algebra
 
 _IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]", re.MULTILINE)  # \s would read on over empty lines
+
+TOLD = 100  # refusals that are told, beside the last one
+NAMED = 8  # unknown names that a sentence has
 
 _log = logging.getLogger(__name__)
 
@@ -90,9 +102,12 @@ class Reading:
       graph: what could be read of it.
       dialect: the library that it is written for: "jax", "torch", "tf", "numpy" or "formula".
       changes: what became what, by line.
-      refused: what could not be read, with its place; empty if all was.
+      refused: what could not be read, with its place; empty if all was. What needs it was not read either.
       lines: the lines of the text that each node comes from, by name, innermost first.
       dtype: in which its library computes it.
+      statements, unread: how many statements the text has, and how many of them were not read. A function
+        or a class is one.
+      unknown: names that stand for nothing that is known at the end, since a statement was not read.
       compute_answers, compute_values: compute what `answers()` and `values()` return; None in a reading
         that is kept for its graph and its sentences alone.
     """
@@ -103,6 +118,9 @@ class Reading:
     refused: tuple[Problem, ...]
     lines: Mapping[str, tuple[int, ...]]
     dtype: str
+    statements: int = 0
+    unread: int = 0
+    unknown: tuple[str, ...] = ()
     compute_answers: Callable[[], dict[str, np.ndarray | None]] | None = field(
         default=None, repr=False, compare=False
     )
@@ -110,16 +128,30 @@ class Reading:
         default=None, repr=False, compare=False
     )
 
+    @property
+    def extent(self) -> str:
+        """How much of the text was read, as a sentence; "" if all was."""
+        if not self.unread:
+            return ""
+        read_of_all = f"{self.statements - self.unread:,} of {self.statements:,} statements were read"
+        if not self.unknown:
+            return f"{read_of_all}."
+        names = [f"`{name}`" for name in self.unknown]
+        these = "these names are" if len(names) > 1 else "this name is"
+        return f"{read_of_all}; {these} unknown: {listed(names, NAMED)}."
+
     def answers(self) -> dict[str, np.ndarray | None]:
         """Return the gradients that the text asks for, by what it differentiates by.
 
         Returns:
           By the name of an argument, a leaf or a parameter, the array that the text's own library would
-          give, NaN included; None where it gives None. Of several derivatives by one name the name has the
+          give, NaN included (PyTorch and TensorFlow in the versions `corners.VERSIONS`); None where it gives
+          None. Of several derivatives by one name the name has the
           last one, as `.grad` is what stands there at the end; each has a key with its line too, "x (line
           4)" or "x.grad", and `changes` says so. `values()` has each by the name that the text gives it.
         Raises:
-          GraphError: a gradient depends on numbers that the library draws, or cannot be computed.
+          GraphError: a gradient depends on numbers that the library draws, or cannot be computed. One that
+            is asked for by a name which is unknown raises it too.
         """
         return self.compute_answers() if self.compute_answers else {}
 
@@ -136,20 +168,23 @@ def read(text: str) -> Reading:
     """Read a text as a graph. Nothing of it runs.
 
     Args:
-      text: a formula, or code of JAX, PyTorch, TensorFlow or NumPy.
+      text: a formula, or code of JAX, PyTorch, TensorFlow or NumPy; of a Jupyter notebook its code is read.
     Returns:
-      The reading; what could not be read is in `refused`, and the graph has what comes before it.
+      The reading; what could not be read is in `refused`, and the graph has all that does not need it.
     Raises:
       GraphError: it is no text.
     """
     text = known_text(text)
+    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        text = notebook_code(text) or text
     with budget():
-        r, refused = _interpreted(text)
+        r, refused, extent = _interpreted(text)
         if isinstance(r, Reading):
             return r
     try:
         with budget():  # what was read is shown, however many steps it took
-            return _with_footer(_reading(r, refused), text)
+            made = _reading(r, refused)
+            return _with_footer(replace(made, statements=extent[0], unread=extent[1]), text)
     except Refused as error:
         raise GraphError(_problem(error, text)) from None
     except (RecursionError, MemoryError):
@@ -160,8 +195,8 @@ def read(text: str) -> Reading:
         raise GraphError(_fault(text, r.lines_now or 1)) from error
 
 
-def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]:
-    """Return the interpreter that has read a text, and what could not be read; of a formula its reading."""
+def interpreter_of_all() -> Interpreter:
+    """Return an interpreter that knows the functions of all libraries."""
     interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
     python_functions.install(interpreter)
     indexing.install(interpreter)
@@ -173,40 +208,67 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...]]
     jax_custom_rules.install(interpreter)
     torch_modules.install(interpreter)
     torch_optimizers.install(interpreter)
+    torch_training.install(interpreter)
     torch_distributions.install(interpreter)
     tensorflow_tapes.install(interpreter)
     tensor_arrays.install(interpreter)
     keras_layers.install(interpreter)
+    numpy_memory.install(interpreter)
+    own_dtypes.install(interpreter)
+    python_sets.install(interpreter)
+    python_library.install(interpreter)
+    blank.install(interpreter)
+    unread.install(interpreter)
     interpreter.library = "jax"
-    refused: tuple[Problem, ...] = ()
+    return interpreter
+
+
+def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...], tuple[int, int]]:
+    """Return the interpreter that has read a text, what could not be read, and how many statements it has.
+
+    With these goes how many of them were not read. Of a formula its reading is returned.
+    """
+    interpreter = interpreter_of_all()
     not_formula: tuple[Problem, ...] = ()
     if not _IMPORTS.search(text):  # no formula imports anything
         try:
-            return _formula(text), ()
+            return _formula(text), (), (0, 0)
         except GraphError as error:
             not_formula = error.problems
+    ended: tuple[Problem, ...] = ()  # why reading has ended before the text does
+    body: list[ast.stmt] = []
+    done = 0
     try:
         tree = with_cells_of_marimo(_tree(text, interpreter))
         if not is_code(tree):
             raise GraphError(not_formula)
         interpreter.state(tensorflow_tapes.Feeds).scan(tree)
-        interpreter.run(tree.body)
-        if not interpreter.builder.drafts:
+        body = tree.body
+        for statement in body:
+            interpreter.run([statement])
+            done += 1
+        if not interpreter.builder.drafts and not interpreter.unread.refused:
             _call_open(interpreter)
     except Refused as error:
-        refused = (_problem(error, text),)
+        ended = (_problem(error, text),)
     except GraphError as error:
-        refused = error.problems
+        ended = error.problems
     except (RecursionError, MemoryError):
-        refused = (_problem(_too_deep(), text, interpreter.lines_now or 1),)
+        ended = (_problem(_too_deep(), text, interpreter.lines_now or 1),)
     except (Return, Break, Continue):
-        refused = (
-            Problem("not-read", "A return, break or continue stands outside of a function or a loop."),
-        )
+        ended = (Problem("not-read", "A return, break or continue stands outside of a function or a loop."),)
     except Exception:
         # A fault of the reader is said as one, and what came before it is there all the same.
-        refused = (_fault(text, interpreter.lines_now or 1),)
-    return interpreter, refused
+        ended = (_fault(text, interpreter.lines_now or 1),)
+    if ended and done < len(body):
+        unread.forget_rest(interpreter, body[done:])
+    places = list(interpreter.unread.refused.items())[:TOLD]
+    refused = [_problem(error, text, getattr(at, "lineno", None)) for at, error in places]
+    refused = list(dict.fromkeys(refused))  # a line of a function that is called more than once
+    # A statement of a block may have been refused before the block was.
+    refused += [one for one in ended if one not in refused]
+    refused.sort(key=lambda one: one.line or 0)
+    return interpreter, tuple(refused), unread.extent(interpreter, body, done)
 
 
 def _fault(text: str, line: int) -> Problem:
@@ -303,7 +365,7 @@ def _formula(text: str) -> Reading:
     def values() -> dict[str, np.ndarray]:
         return {name: np.asarray(value) for name, value in trace(graph).value.items()}
 
-    return Reading(graph, "formula", (), (), lines, FLOAT32, answers, values)
+    return Reading(graph, "formula", (), (), lines, FLOAT32, compute_answers=answers, compute_values=values)
 
 
 def _call_open(r: Interpreter) -> None:
@@ -444,13 +506,14 @@ def _length(text: str, line: int) -> int:
 
 
 def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
-    root = r.roots[-1] if r.roots else _last(r, {*r.builder.left_out, *r.builder.merged})
+    torch_structure.name_nodes(r)
+    root = r.roots[-1] if r.roots else _last(r, {*r.builder.left_out, *r.builder.merged, *r.unread.nodes})
     kept = r.builder.ancestors(*_kept(r))
     gone = r.state(tensorflow_tapes.Variables).left_out - kept
     for number, draft in enumerate(r.builder.drafts):  # with what reads them: a comparison, a printed number
         if number not in kept and any(isinstance(slot, Ref) and slot.number in gone for slot in draft.slots):
             gone.add(number)
-    r.builder.left_out |= gone
+    r.builder.left_out |= gone | (r.unread.nodes - kept)
     asked = {ref.number for ref in (root, *_asked(r)) if isinstance(ref, Ref)}
     again = r.state(jax_transforms.Tracing).made
     graph, names = r.builder.graph(root, fuse=lambda numbers: fused(r.builder, numbers, asked, again))
@@ -459,6 +522,8 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]
     kinds += r.state(Dtypes).floats
     dtype = max([*kinds, dtype_in_use(r)], key=FLOATS.index)
+    if dtype == FLOAT64:
+        own_dtypes.round_inputs(r)
     lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
 
     grads = [node.name for node in graph.nodes if node.op == GRAD]
@@ -479,6 +544,7 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
 
     def asked_for() -> dict[str, np.ndarray | None]:
         computed = _answers(r, derivatives.last(), dtype)
+        computed.unknown = derivatives.unknown
         for one in derivatives.each():
             try:
                 computed.update(_answers(r, one, dtype))
@@ -491,15 +557,27 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
             named = {
                 f"{name}.{path}" if path else name: r.builder.resolved(r.fresh(leaf).held)
                 for name, value in r.scope.names.items()
+                if r.is_known(value)
                 for path, leaf in leaves(value)
-                if isinstance(leaf, Array)
+                if isinstance(leaf, Array) and r.is_known(leaf)
             }
-        evaluation = Evaluation(r.builder, dtype)
-        return {
-            name: evaluation.value(held)
+            plain = {
+                name: np.asarray(value)
+                for name, value in r.scope.names.items()
+                if type(value) in (int, float, bool)
+            }
+        wanted = {
+            name: held
             for name, held in named.items()
             if isinstance(held, Ref) and held.number not in left_out
         }
+        found = {name: own_dtypes.exact_values(r, held) for name, held in wanted.items()}
+        evaluation = Evaluation(r.builder, dtype, once=True)
+        evaluation.prepare(held for name, held in wanted.items() if found[name] is None)
+        for name, held in wanted.items():
+            if found[name] is None:
+                found[name] = evaluation.value(held)
+        return plain | found
 
     left_out = frozenset({*r.builder.left_out, *r.builder.merged})
     by_sentence: dict[str, list[int]] = {}
@@ -507,7 +585,19 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         by_sentence.setdefault(says, []).append(line)
     changes = tuple(Change(lines[0], says, tuple(lines)) for says, lines in by_sentence.items())
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
-    return Reading(graph, dialect, changes, refused, lines, dtype, answers, values)
+    unknown = dict.fromkeys(name for name, value in r.scope.names.items() if not r.is_known(value))
+    unknown |= dict.fromkeys(derivatives.unknown)
+    return Reading(
+        graph,
+        dialect,
+        changes,
+        refused,
+        lines,
+        dtype,
+        unknown=tuple(unknown),
+        compute_answers=answers,
+        compute_values=values,
+    )
 
 
 @contextmanager
@@ -576,11 +666,18 @@ def _derivative(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Derivatives:
-    """What a text asks for: derivatives of PyTorch with their other names, and those of other libraries."""
+    """What a text asks for: derivatives of PyTorch with their other names, and those of other libraries.
+
+    Attributes:
+      unknown: names of those that nobody knows, with the line that was not read.
+      gone: identities of the tensors that nobody knows.
+    """
 
     of_torch: Sequence[tuple[str, Array | None, Site]]
     aliases: Mapping[str, str]
     of_others: Sequence[Request]
+    unknown: Mapping[str, int] = field(default_factory=dict)
+    gone: frozenset[int] = frozenset()
 
     def places(self) -> list[list[tuple[str, Site]]]:
         """Return the names and places of all, of either kind."""
@@ -593,17 +690,20 @@ class _Derivatives:
         """Return the last one of each name."""
         return replace(
             self,
-            of_torch=list({one[0]: one for one in self.of_torch}.values()),
-            of_others=list({one.name: one for one in self.of_others}.values()),
+            of_torch=list({one[0]: one for one in self.of_torch if one[0] not in self.unknown}.values()),
+            of_others=list(
+                {one.name: one for one in self.of_others if one.name not in self.unknown}.values()
+            ),
         )
 
     def each(self) -> Iterator[_Derivatives]:
         """Yield those whose name is that of several, under a name of its own."""
-        of_torch, of_others = map(told_apart, self.places())
+        of_torch, of_others = (told_apart(places, self.unknown) for places in self.places())
         for keys in of_torch.values():
             for key, i in keys.items():
                 _, value, site = self.of_torch[i]
-                yield _Derivatives([(key, value, site)], {}, [])
+                if id(value) not in self.gone:
+                    yield _Derivatives([(key, value, site)], {}, [])
         for keys in of_others.values():
             for key, i in keys.items():
                 yield _Derivatives([], {}, [replace(self.of_others[i], name=key)])
@@ -611,17 +711,32 @@ class _Derivatives:
 
 def _derivatives(r: Interpreter) -> _Derivatives:
     of_torch, aliases = torch_autograd.asked_for(r)
-    return _Derivatives(of_torch, aliases, r.requests)
+    unknown = {}
+    for name, value in r.scope.names.items():
+        if not r.is_known(value):
+            cause = value if isinstance(value, Unknown) else r.unread.objects[id(value)][1]
+            unknown[name] = cause.line
+    last = {name: (one, site) for name, one, site in of_torch}
+    last |= {one.name: (None, one.site) for one in r.requests}
+    for name, (one, site) in last.items():
+        # A name has the derivative that is asked for last; where that was not read, it has none.
+        unknown.pop(name, None)
+        if not r.is_known(one):
+            unknown[name] = r.unread.objects[id(one)][1].line
+        elif not site.is_grad and (line := r.unread.asks_again(name, site.lines[-1] if site.lines else 0)):
+            unknown[name] = line
+    gone = frozenset(id(one) for _, one, _ in of_torch if not r.is_known(one))
+    return _Derivatives(of_torch, aliases, r.requests, unknown, gone)
 
 
-def _answers(r: Interpreter, asked: _Derivatives, dtype: str) -> dict[str, np.ndarray | None]:
+def _answers(r: Interpreter, asked: _Derivatives, dtype: str) -> torch_autograd.Answers:
     """Return the numbers of what a text asks for.
 
     Raises:
       GraphError: they depend on numbers that its library draws, or jump at a corner.
     """
 
-    def computed() -> dict[str, np.ndarray | None]:
+    def computed() -> torch_autograd.Answers:
         found = torch_autograd.answers(r, {name: value for name, value, _ in asked.of_torch}, asked.aliases)
         others = _of_tapes if "tf" in r.frameworks else _of_transforms
         found.update({n: value for n, value in others(r, asked.of_others, dtype).items() if n not in found})
@@ -640,7 +755,7 @@ def _of_tapes(r: Interpreter, asked: Iterable[Request], dtype: str) -> dict[str,
 
 def _of_transforms(r: Interpreter, asked: Iterable[Request], dtype: str) -> dict[str, np.ndarray | None]:
     found: dict[str, np.ndarray | None] = {}
-    evaluation = Evaluation(r.builder, dtype)
+    evaluation = Evaluation(r.builder, dtype, once=True)
     for request in asked:
         root, wrt, value = (r.builder.resolved(one) for one in (request.root, request.wrt, request.value))
         if request.wrt is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from autodiff_viz.graph.text import listed
@@ -28,8 +28,10 @@ class Site:
         return self.lines[0] if self.lines else 0
 
 
-def told_apart(asked: Iterable[tuple[str, Site]]) -> dict[str, dict[str, int]]:
+def told_apart(asked: Iterable[tuple[str, Site]], also: Container[str] = ()) -> dict[str, dict[str, int]]:
     """Return the keys of the derivatives by each name that has several, with their places in what is asked.
+
+    So do names in `also`, whose last derivative was not read.
 
     A place that a loop comes by again has one key, as a name has one value: that of the last time.
     """
@@ -39,7 +41,7 @@ def told_apart(asked: Iterable[tuple[str, Site]]) -> dict[str, dict[str, int]]:
     return {
         name: dict(zip(_keys(name, list(sites)), sites.values(), strict=True))
         for name, sites in by_name.items()
-        if len(sites) > 1
+        if len(sites) > 1 or name in also
     }
 
 

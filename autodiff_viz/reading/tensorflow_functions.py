@@ -15,10 +15,11 @@ import numpy as np
 from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading import arrays
+from autodiff_viz.reading import arrays, linear_algebra
 from autodiff_viz.reading.arrays import axis_argument, constant, shape_of
 from autodiff_viz.reading.builder import Builder, Frame, Ref
 from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.declared import rule_of, ruled, written
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.python_functions import plain_method
@@ -32,11 +33,8 @@ from autodiff_viz.reading.tensorflow_tensors import (
     connected,
     floating,
     kind_named,
-    rule_of,
-    ruled,
     tensor,
     tf,
-    written,
 )
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused, leaves, mapped
 
@@ -60,8 +58,11 @@ def unary(op: str, name: str, pull: str = "", says: str = "", floats: bool = Tru
 NOTHING_IS_NOTHING = "at its corner it passes 0 where 0 arrives in TensorFlow; JAX's 0 * inf is NaN"
 
 for _names, _read in {
-    **{(n, f"math.{n}"): unary(n, n) for n in ("exp", "sin", "cos", "tan", "tanh", "sigmoid")},
-    **{(f"math.{n}",): unary(n, n) for n in ("log", "log1p", "expm1", "erf", "softplus")},
+    **{
+        (n, f"math.{n}"): unary(n, n) for n in ("exp", "sin", "cos", "tan", "tanh", "sigmoid", "sinh", "cosh")
+    },
+    **{(f"math.{n}",): unary(n, n) for n in ("log", "log1p", "expm1", "erf", "erfc", "softplus")},
+    ("math.atanh",): unary("arctanh", "atanh"),
     ("asin", "math.asin"): unary("arcsin", "asin"),
     ("acos", "math.acos"): unary("arccos", "acos"),
     ("atan", "math.atan"): unary("arctan", "atan"),
@@ -82,6 +83,12 @@ for _names, _read in {
     ),
     ("sqrt", "math.sqrt"): unary(
         "sqrt", "sqrt", "where(v, v * 0.5 / out, zeros_like(v))", f"sqrt: {NOTHING_IS_NOTHING}"
+    ),
+    ("math.rsqrt",): unary(
+        "rsqrt",
+        "math.rsqrt",
+        "where(v, -0.5 * v * out * out * out, zeros_like(v))",
+        f"rsqrt: {NOTHING_IS_NOTHING}",
     ),
 }.items():
     tf(*_names)(_read)
@@ -106,56 +113,13 @@ def reciprocal_no_nan(r: Interpreter, x: Any) -> Array:
     return divide_no_nan(r, 1.0, floating(r, x, "math.reciprocal_no_nan"))
 
 
-@tf("math.rsqrt")
-def rsqrt(r: Interpreter, x: Any) -> Array:
-    """Read 1/sqrt(x), whose registered gradient passes 0 where 0 arrives."""
-    made = floating(r, x, "math.rsqrt")
-    r.say(r.line, f"rsqrt: {NOTHING_IS_NOTHING}")
-    pull = "where(v, -0.5 * v * out * out * out, zeros_like(v))"
-    return ruled(r, "pow", [made, tensor(r, -0.5, made.dtype)], {"x": pull, "p": ""})
-
-
-def root(r: Interpreter, x: Array) -> Array:
-    """Return a square root as `tf.sqrt`."""
-    return TF["tensorflow.sqrt"](r, x)
+root, rsqrt = TF["tensorflow.sqrt"], TF["tensorflow.math.rsqrt"]
 
 
 @tf("math.ceil")
 def ceil(r: Interpreter, x: Any) -> Array:
     """Read ceil as floor of the negative."""
     return r.make("neg", [r.make("floor", [r.make("neg", [floating(r, x, "math.ceil")])])])
-
-
-@tf("sinh", "math.sinh")
-def sinh(r: Interpreter, x: Any) -> Array:
-    """Read sinh by two exponentials."""
-    return _exponentials(r, x, "sub")
-
-
-@tf("cosh", "math.cosh")
-def cosh(r: Interpreter, x: Any) -> Array:
-    """Read cosh by two exponentials."""
-    return _exponentials(r, x, "add")
-
-
-def _exponentials(r: Interpreter, x: Any, op: str) -> Array:
-    x = floating(r, x, "math.sinh")
-    both = r.make(op, [r.make("exp", [x]), r.make("exp", [r.make("neg", [x])])])
-    return r.make("mul", [both, 0.5])
-
-
-@tf("math.atanh")
-def atanh(r: Interpreter, x: Any) -> Array:
-    """Read atanh by two logarithms."""
-    x = floating(r, x, "math.atanh")
-    difference = r.make("sub", [r.make("log1p", [x]), r.make("log1p", [r.make("neg", [x])])])
-    return r.make("mul", [difference, 0.5])
-
-
-@tf("math.erfc")
-def erfc(r: Interpreter, x: Any) -> Array:
-    """Read erfc as 1 - erf."""
-    return r.make("sub", [1.0, r.make("erf", [floating(r, x, "math.erfc")])])
 
 
 @tf("math.log_sigmoid", "nn.log_sigmoid")
@@ -212,7 +176,8 @@ def selu(r: Interpreter, features: Any) -> Array:
 @tf("nn.gelu")
 def gelu(r: Interpreter, features: Any, approximate: bool = False) -> Array:
     """Read gelu: by erf in TensorFlow unless it is to be approximate."""
-    r.say(r.line, "TensorFlow's gelu is the exact one, by erf; JAX's usual one is by tanh")
+    if not approximate:
+        r.say(r.line, "TensorFlow's gelu is the exact one, by erf; JAX's usual one is by tanh")
     return arrays.gelu(r, floating(r, features, "nn.gelu"), bool(approximate))
 
 
@@ -287,6 +252,7 @@ add, subtract, multiply = binary("add", "AddV2"), binary("sub", "Sub"), binary("
 tf("add", "math.add")(add)
 tf("subtract", "math.subtract")(subtract)
 tf("multiply", "math.multiply")(multiply)
+tf("atan2", "math.atan2")(binary("arctan2", "Atan2"))
 
 
 @tf("divide", "math.divide", "truediv", "math.truediv")
@@ -349,9 +315,8 @@ def floordiv(r: Interpreter, x: Any, y: Any) -> Array:
 @tf("math.floormod", "math.mod", "mod")
 def floormod(r: Interpreter, x: Any, y: Any) -> Array:
     """Read the rest of a division: x - floor(x / y) * y."""
-    a, b = alike(r, [x, y], "FloorMod")
-    whole = r.make("floor", [r.make("div", [a, b], dtype=a.dtype)], dtype=a.dtype)
-    return r.make("sub", [a, r.make("mul", [whole, b], dtype=a.dtype)], dtype=a.dtype)
+    pair = alike(r, [x, y], "FloorMod")
+    return r.make("remainder", pair, dtype=pair[0].dtype)
 
 
 @tf("math.squared_difference", "math.squared_differences", "square_difference")
@@ -381,12 +346,6 @@ def _zero_times(name: str, op: str) -> Reader:
 tf("math.xlogy")(_zero_times("Xlogy", "log"))
 tf("math.xlog1py")(_zero_times("Xlog1py", "log1p"))
 tf("math.xdivy")(_zero_times("Xdivy", "div"))
-
-
-@tf("atan2", "math.atan2")
-def atan2(r: Interpreter, y: Any, x: Any) -> Array:
-    """Read the angle of a point, by arctan of the half angle's tangent in the right half plane."""
-    raise Refused("tf.math.atan2 is not read.", "With x > 0 write tf.math.atan(y / x).")
 
 
 @tf("add_n", "math.add_n", "math.accumulate_n")
@@ -705,8 +664,9 @@ def argmin(r: Interpreter, input: Any, axis: Any = None, output_type: Any = None
 @tf("sort")
 def sort(r: Interpreter, values: Any, axis: Any = -1, direction: Any = "ASCENDING") -> Array:
     """Read a sort."""
-    x = tensor(r, values)
-    return _sorted(r, x, axis_argument(axis), direction == "DESCENDING")
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise Refused(f"sort has no direction {direction!r}.", 'There are "ASCENDING" and "DESCENDING".')
+    return _sorted(r, tensor(r, values), axis_argument(axis), direction == "DESCENDING")
 
 
 def _sorted(r: Interpreter, x: Array, axis: int, descending: bool) -> Array:
@@ -796,27 +756,9 @@ def tensordot(r: Interpreter, a: Any, b: Any, axes: Any) -> Array:
 
 @tf("einsum", "linalg.einsum")
 def einsum(r: Interpreter, equation: Any, *inputs: Any) -> Array:
-    """Read a sum of products by letters: each tensor is spread over all letters, and the rest summed."""
-    if not isinstance(equation, str) or "." in equation:
-        raise Refused("einsum is read with letters only, such as 'ij,jk->ik'.")
-    given, arrow, out = equation.replace(" ", "").partition("->")
-    terms = given.split(",")
+    """Read a sum of products by letters."""
     made = alike(r, list(inputs), "Einsum")
-    if len(terms) != len(made) or any(len(set(term)) != len(term) for term in terms) or not arrow:
-        raise Refused("einsum is read with an arrow, and no letter twice in one tensor.")
-    letters = [*out, *[c for c in dict.fromkeys(given) if c.isalpha() and c not in out]]
-    if len(letters) > 6:
-        raise Refused("einsum is read with at most six letters.", "", "too-large")
-    total: Any = None
-    for term, one in zip(terms, made, strict=True):
-        order = sorted(range(len(term)), key=lambda i, term=term: letters.index(term[i]))
-        sizes = shape_of(r, one)
-        spread = _reshaped(
-            r, transpose(r, one, order), tuple(sizes[term.index(c)] if c in term else 1 for c in letters)
-        )
-        total = spread if total is None else r.make("mul", [total, spread], dtype=one.dtype)
-    rest = tuple(range(len(out), len(letters)))
-    return fold(r, "sum", total, rest, False) if rest else total
+    return linear_algebra.einsum(r, equation, *made)
 
 
 @tf("linalg.trace")
@@ -871,17 +813,19 @@ def one_hot(
     r: Interpreter,
     indices: Any,
     depth: Any,
-    on_value: Any = 1.0,
-    off_value: Any = 0.0,
+    on_value: Any = None,
+    off_value: Any = None,
     axis: Any = -1,
     dtype: Any = None,
 ) -> Array:
     """Read classes as rows with one 1."""
-    if axis not in (-1, None) or type(depth) is not int:
-        raise Refused("one_hot is read along the last axis, with a depth that is written out.")
-    rows = r.make("one_hot", [tensor(r, indices)], num_classes=depth, dtype=kind_named(r, dtype) or "float32")
-    if (on_value, off_value) not in ((1, 0), (None, None)):
-        rows = r.make("add", [r.make("mul", [rows, float(on_value - off_value)]), float(off_value)])
+    if axis not in (-1, None):
+        raise Refused("one_hot is read along the last axis.")
+    count, kind = int(whole_numbers(r, depth)), kind_named(r, dtype) or "float32"
+    rows = r.make("one_hot", [tensor(r, indices)], num_classes=count, dtype=kind)
+    on, off = (1.0 if on_value is None else on_value), (0.0 if off_value is None else off_value)
+    if (on, off) != (1.0, 0.0):
+        rows = r.make("add", [r.make("mul", [rows, float(on - off)]), float(off)])
     return rows
 
 
@@ -1396,6 +1340,8 @@ def random_normal(
 def dropout(r: Interpreter, x: Any, rate: Any = None, noise_shape: Any = None, seed: Any = None) -> Array:
     """Read dropout as a product with a drawn mask."""
     x = floating(r, x, "nn.dropout")
+    if noise_shape is not None:
+        raise Refused("dropout is read without noise_shape.")
     if not rate:
         return x
     mask = r.make(
@@ -1441,6 +1387,17 @@ def conv2d(
     return r.make("conv2d", [x, w, bias], stride=_square(strides, "conv2d"), padding=padding)
 
 
+def pool(r: Interpreter, op: str, x: Array, window: int, stride: int, padding: str) -> Array:
+    """Return a pooling of images; a mean at the margin is that of the pixels that there are."""
+    sizes = {"window": window, "stride": stride, "padding": padding}
+    made = r.make(op, [x], dtype=x.dtype, **sizes)
+    if op == "max_pool" or padding == "VALID":
+        return made
+    # The op divides by all places of a window, TensorFlow by those within the image.
+    inside = r.make(op, [r.make("ones_like", [x], dtype=x.dtype)], dtype=x.dtype, **sizes)
+    return r.make("div", [made, inside], dtype=x.dtype)
+
+
 def pooled(op: str) -> Reader:
     """Return the reading of a pooling of images."""
 
@@ -1449,8 +1406,7 @@ def pooled(op: str) -> Reader:
     ) -> Array:
         if data_format != "NHWC" or padding not in ("SAME", "VALID"):
             raise Refused(f"{op} is read of NHWC, with padding SAME or VALID.")
-        sizes = {"window": _square(ksize, op), "stride": _square(strides, op), "padding": padding}
-        return r.make(op, [floating(r, input, op)], **sizes)
+        return pool(r, op, floating(r, input, op), _square(ksize, op), _square(strides, op), padding)
 
     return read
 
@@ -1595,11 +1551,21 @@ def _stacked(r: Interpreter, rows: list[Any]) -> Any:
     return stack(r, rows)
 
 
+def _forwards(name: str, options: dict[str, Any]) -> None:
+    """Refuse options of a fold that change what is computed."""
+    usual = {"reverse": False, "back_prop": True}
+    speed = ("parallel_iterations", "swap_memory", "infer_shape")
+    wrong = [
+        key for key, value in options.items() if key not in speed and value not in (usual.get(key), None)
+    ]
+    if wrong:
+        raise Refused(f"{name} is not read with {', '.join(wrong)}.")
+
+
 @tf("scan")
 def scan(r: Interpreter, fn: Any, elems: Any, initializer: Any = None, **options: Any) -> Any:
     """Read a running fold of the rows, unrolled."""
-    if any(options.get(key) for key in ("reverse",)):
-        raise Refused("scan is read forwards.")
+    _forwards("scan", options)
     rows = list(_rows(r, elems))
     total = rows.pop(0) if initializer is None else mapped(lambda x: tensor(r, x), initializer)
     made = [total] if initializer is None else []
@@ -1612,6 +1578,7 @@ def scan(r: Interpreter, fn: Any, elems: Any, initializer: Any = None, **options
 @tf("foldl")
 def foldl(r: Interpreter, fn: Any, elems: Any, initializer: Any = None, **options: Any) -> Any:
     """Read a fold of the rows, unrolled."""
+    _forwards("foldl", options)
     rows = list(_rows(r, elems))
     total = rows.pop(0) if initializer is None else mapped(lambda x: tensor(r, x), initializer)
     for row in rows:

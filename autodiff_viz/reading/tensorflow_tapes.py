@@ -21,7 +21,7 @@ from autodiff_viz.graph.rule_kinds import FOLLOW, PULLBACK, STOP
 from autodiff_viz.graph.text import numbered
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import as_literal, constant, shape_of
-from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.builder import Builder, Ref
 from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter, Request
@@ -598,6 +598,8 @@ def gradients(
     r: Interpreter, targets: list[Any], sources: Any, seeds: list[Any] | None, tape: Tape | None, zero: bool
 ) -> Any:
     """Return the gradient of the sum of targets by each source: None where nothing recorded leads to it."""
+    if not isinstance(r.builder, Builder):
+        raise Refused("A derivative inside a declared derivative is not read.", "Write out its formula.")
     asked = len(r.builder.drafts)
     total: Array | None = None
     wanted = [_refs(r, leaf) for _, leaf in leaves(sources)]

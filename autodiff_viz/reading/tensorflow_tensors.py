@@ -6,19 +6,12 @@ refuses two tensors of different dtypes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from autodiff_viz.graph.model import Rule
-from autodiff_viz.graph.rule_kinds import PULLBACK
-from autodiff_viz.language.parse import parse_lambda
 from autodiff_viz.reading import arrays
-from autodiff_viz.reading.arrays import constant, dtype_of, shape_of
-from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.arrays import constant, dtype_of
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused, leaves
 
@@ -183,53 +176,6 @@ def alike(r: Interpreter, values: Sequence[Any], name: str = "this") -> list[Arr
 
 
 # Slopes of TensorFlow's own.
-
-
-def rule_of(text: str) -> Rule:
-    """Return the rule of a pullback that is written as a lambda."""
-    return Rule(PULLBACK, parse_lambda(text))
-
-
-def ruled(
-    r: Interpreter,
-    op: str,
-    args: Sequence[Array],
-    pulls: dict[str, str],
-    dtype: str | None = None,
-    **params: Any,
-) -> Array:
-    """Return a node whose pullback is declared.
-
-    Args:
-      pulls: for each slot, by the name that stands for it, what is passed along it, of v, the slots and out.
-    """
-    made = list(args)
-    if not isinstance(r.builder, Builder) or not any(one.is_node for one in made):
-        return r.make(op, made, dtype=dtype, **params)
-    if len(made) > 1:
-        # What is passed along a wire has the wire's shape, so the wires get the shape of the value.
-        shape = np.broadcast_shapes(*[shape_of(r, one) for one in made])
-        for i, one in enumerate(made):
-            if one.is_node and shape_of(r, one) != shape:
-                made[i] = r.make("broadcast_to", [one], dtype=one.dtype, shape=shape)
-    names = {slot: "" if one.is_node else written(one.held) for slot, one in zip(pulls, made, strict=True)}
-    wires = [slot for slot, number in names.items() if not number]
-    passed = []
-    for slot in wires:
-        text = pulls[slot]
-        for other, number in names.items():
-            if number:
-                text = re.sub(rf"\b{other}\b", number, text)
-        passed.append(text)
-    body = passed[0] if len(passed) == 1 else f"({', '.join(passed)})"
-    return r.make(op, made, dtype=dtype, rule=rule_of(f"lambda v, {', '.join(wires)}, out: {body}"), **params)
-
-
-def written(held: Any) -> str:
-    """Return a constant as it is written in a formula."""
-    if isinstance(held, tuple):
-        return f"[{', '.join(map(written, held))}]"
-    return f"({held!r})" if held < 0 else repr(held)
 
 
 @dataclass(eq=False)

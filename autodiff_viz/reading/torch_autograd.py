@@ -8,41 +8,48 @@ to `.grad` is added here too: the graph's output is then the sum of both outputs
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Lambda, Rule, Term
-from autodiff_viz.graph.model import params as as_params
+from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, REWRITE, STOP
-from autodiff_viz.ops.places import AT_PLACES, PLACES
-from autodiff_viz.reading import torch_functional
+from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.reading import torch_functional, torch_losses
 from autodiff_viz.reading.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.costs import pay_values, sized
-from autodiff_viz.reading.declared import Detached
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import argument, merged
 from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.several import Site
 from autodiff_viz.reading.torch_elements import absolute, clamp
+from autodiff_viz.reading.torch_facts import FACTS, ITSELF, SCATTERED, VIEWS
+from autodiff_viz.reading.torch_hooks import accumulated, hooked, refuse_hooks
 from autodiff_viz.reading.torch_memory import (
     DATA,
-    ONCE,
     LibraryError,
     Memory,
     change,
+    check_usable,
     info,
-    passed,
+    lay_out,
     record,
     refreshed,
-    source,
+)
+from autodiff_viz.reading.torch_passes import (
+    Autograd,
+    between,
+    gradient_node,
+    known_leaves,
+    pass_through,
+    reached,
 )
 from autodiff_viz.reading.torch_places import in_place_method, item, set_item
 from autodiff_viz.reading.torch_shapes import t, transpose
@@ -69,154 +76,9 @@ from autodiff_viz.reading.values import (
     mapped,
 )
 
-_ = torch_functional
+_ = torch_functional, torch_losses
 
 ROWS = 64  # of a Jacobian, and of what vmap unrolls
-
-
-@dataclass(eq=False)
-class Autograd:
-    """What derivatives the text has taken.
-
-    Attributes:
-      asked: (name, what was returned or None, where) of `autograd.grad` and its kin.
-      roots: the outputs whose backward passes are summed in `.grad`.
-      ran: whether `backward` was called.
-      reentrant: nodes of checkpoints that `autograd.grad` cannot go through.
-      anomaly: whether a NaN in a backward pass is an error.
-      aliases: other names of answers.
-      read: tensors whose `.grad` the text reads, also those that have none.
-      seeds: products with cotangents that are themselves differentiated by, with these.
-    """
-
-    asked: list[tuple[str, Any, Site]] = field(default_factory=list)
-    total: Ref | None = None
-    ran: bool = False
-    reentrant: set[int] = field(default_factory=set)
-    anomaly: bool = False
-    aliases: dict[str, str] = field(default_factory=dict)
-    seeds: dict[int, list[Ref]] = field(default_factory=dict)
-    read: dict[Array, None] = field(default_factory=dict)
-
-
-UNRECORDED = (
-    "greater",
-    "less",
-    "greater_equal",
-    "less_equal",
-    "equal",
-    "not_equal",
-    "argmax",
-    "zeros_like",
-    "ones_like",
-    "one_hot",
-)
-"""Ops whose value has no `grad_fn`."""
-
-
-def reached(r: Interpreter, root: Ref) -> set[int]:
-    """Return the numbers of the nodes that the backward pass of PyTorch may go through."""
-    numbers, waiting = set(), [root.number]
-    while waiting:
-        number = waiting.pop()
-        if number in numbers:
-            continue
-        numbers.add(number)
-        draft = r.builder.drafts[number]
-        if draft.rule.kind == STOP or draft.op in UNRECORDED:
-            continue
-        if draft.op == GRAD:
-            waiting += [ref.number for ref in read_by_derivative(r, *draft.slots)]  # type: ignore[arg-type]
-            continue
-        slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
-        if draft.op in AT_PLACES:
-            slots = [slot for i, slot in enumerate(slots) if i != PLACES]
-        waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
-    pay_values(8 * len(numbers))  # again for each derivative of a derivative
-    return numbers
-
-
-def read_by_derivative(r: Interpreter, root: Ref, wrt: Ref) -> list[Ref]:
-    """Return the values that a derivative was computed from: what the calls on its way have saved.
-
-    Raises:
-      LibraryError: one of these calls is differentiated only once.
-    """
-    read: list[Ref] = []
-    calls, seeds = r.state(Memory).calls, r.state(Autograd).seeds
-    for number in between(r, root, [wrt]):
-        call = calls.get(number)
-        if number in seeds:
-            read += seeds[number]
-        elif call is None and r.builder.drafts[number].op not in LINEAR:
-            if number != wrt.number:
-                read += [slot for slot in r.builder.drafts[number].slots if isinstance(slot, Ref)]
-        elif call is not None:
-            if call.name in ONCE:
-                raise LibraryError(
-                    f"the derivative for '{call.name}_backward' is not implemented", "", "once"
-                )
-            read += call.again
-    return read
-
-
-LINEAR = frozenset(
-    [
-        "add",
-        "sub",
-        "neg",
-        "sum",
-        "mean",
-        "reshape",
-        "transpose",
-        "expand_dims",
-        "getitem",
-        "at_set",
-        "broadcast_to",
-        "stack",
-        "concatenate",
-        "identity",
-        "cumsum",
-        *AT_PLACES,
-    ]
-)
-"""Ops whose derivative depends on nothing that has one."""
-
-
-def between(r: Interpreter, root: Ref, sources: Iterable[Ref]) -> set[int]:
-    """Return the numbers of the nodes on the ways from an output to what it is differentiated by."""
-    below = reached(r, root)
-    ends = {ref.number for ref in sources} & below
-    on_the_way = set(ends)
-    for number in sorted(below):
-        slots = (slot.number for slot in r.builder.drafts[number].slots if isinstance(slot, Ref))
-        if number not in on_the_way and any(slot in on_the_way for slot in slots):
-            on_the_way.add(number)
-    return on_the_way - {n for n in ends if not any(n in _slots(r, m) for m in on_the_way)} | ends
-
-
-def pass_through(r: Interpreter, root: Ref, sources: Sequence[Ref], retain: bool, create: bool) -> None:
-    """Note a backward pass through the nodes on the ways from an output.
-
-    Raises:
-      Refused: the derivative can be differentiated again, and a backward function on the way detaches.
-    """
-    numbers = between(r, root, sources)
-    if create and numbers & r.state(Detached).numbers:
-        raise Refused(
-            "A backward() that detaches is not read where create_graph=True asks for its derivative.",
-            "Save the detached tensor in forward(): ctx.save_for_backward(x.detach()).",
-        )
-    passed(r, numbers, retain)
-
-
-def _slots(r: Interpreter, number: int) -> list[int]:
-    return [slot.number for slot in r.builder.drafts[number].slots if isinstance(slot, Ref)]
-
-
-def known_leaves(r: Interpreter) -> list[Array]:
-    """Return the tensors that `backward` may leave a gradient at."""
-    return [x for x in list(r.state(Memory).of) if x.requires_grad and (x.leaf or x.retains)]
 
 
 # Backward.
@@ -264,16 +126,9 @@ def seeded(r: Interpreter, x: Array, gradient: Any, create: bool) -> Array:
     )
 
 
-def gradient_node(r: Interpreter, root: Array, wrt: Sequence[Ref], dtype: str, create: bool) -> Array:
-    """Return a derivative as a tensor: with a graph of its own, or without."""
-    parts = [r.builder.add(GRAD, [root.held, ref]) for ref in wrt]
-    total = parts[0]
-    for part in parts[1:]:
-        total = r.builder.add("add", [total, part])
-    if not create:
-        total = r.builder.add(IDENTITY, [total], Rule(STOP))
-        r.builder.replaced.add(total.number)  # which the graph shows only where something reads it
-    return Array(total, "torch", dtype, create, not create)
+def _outside_of_rules(r: Interpreter) -> None:
+    if not isinstance(r.builder, Builder):
+        raise Refused("A derivative inside a declared derivative is not read.", "Write out its formula.")
 
 
 @known("backward", table=TENSOR)
@@ -288,36 +143,30 @@ def backward(
     """Read `backward`: the gradients are added at the leaves."""
     differentiable(x)
     state, create = r.state(Autograd), bool(create_graph)
-    if not isinstance(r.builder, Builder):
-        raise Refused("backward() inside a declared derivative is not read.")
-    run_hooks(r, x, gradient, create)
+    _outside_of_rules(r)
     # An array is differentiated from ones, in the graph as well.
     root = x if _is_ones(r, gradient, shape_of(r, x)) else seeded(r, x, gradient, create)
     below = reached(r, root.held)
-    chosen = (
-        known_leaves(r) if inputs is None else list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
-    )
+    chosen = known_leaves(r)
+    if inputs is not None:
+        given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        sources = [ref for one in given for ref in info(r, one).sources]
+        way = between(r, root.held, [ref for ref in sources if ref.number in below])
+        chosen = [*given, *(one for one in retaining(r, way) if one not in given)]
     found = [(one, [ref for ref in info(r, one).sources if ref.number in below]) for one in chosen]
     found = [(one, refs) for one, refs in found if refs]
     retain = create if retain_graph is None else bool(retain_graph)
-    pass_through(r, root.held, [ref for _, refs in found for ref in refs], retain, create)
+    sources = [ref for _, refs in found for ref in refs]
+    pass_through(r, root.held, sources, retain, create)
     state.ran = True
     added = False
+    with_hooks = hooked(r, root, sources, create)
+    root = with_hooks.root
     for one, refs in found:
-        new = gradient_node(r, root, refs, one.dtype, create)
-        about = info(r, one)
-        old = about.grad
-        if old is None:
-            about.grad = new
-        elif create:
-            about.grad = Array(r.builder.add("add", [old.held, new.held]), "torch", one.dtype, True, False)
-            added = True
-        else:
-            added |= not _is_zero(r, old)
-            old.held = r.builder.add("add", [old.held, new.held])
-            r.builder.replaced.add(old.held.number)
-            info(r, old).storage.version += 1
+        new = with_hooks.gradient(r, refs, one.dtype, create)
+        added |= add_gradient(r, one, new, create)
         _check_nan(r, new)
+        accumulated(r, one)
     r.roots.append(root.held)
     if added and state.total is not None:
         r.say(r.line, "a second backward() adds to .grad: the output is the sum of both")
@@ -329,6 +178,35 @@ def backward(
         r.roots.append(state.total)
     else:
         state.total = root.held
+
+
+def retaining(r: Interpreter, way: Container[int]) -> list[Array]:
+    """Return the computed tensors that keep the gradient which a backward pass brings them."""
+    return [
+        x
+        for x in list(r.state(Memory).of)
+        if x.retains and not x.leaf and any(ref.number in way for ref in info(r, x).sources)
+    ]
+
+
+def add_gradient(r: Interpreter, x: Array, new: Array, create: bool) -> bool:
+    """Add to the `.grad` of a tensor; return whether there was any."""
+    about = info(r, x)
+    old = about.grad
+    if not r.is_known(old):  # and so is what is added to it
+        return False
+    if old is None:
+        about.grad = new
+        return False
+    if create:
+        about.grad = Array(r.builder.add("add", [old.held, new.held]), "torch", x.dtype, True, False)
+        return True
+    was_zero = _is_zero(r, old)
+    old.held = r.builder.add("add", [old.held, new.held])
+    r.builder.replaced.add(old.held.number)
+    info(r, old).counter.version += 1
+    info(r, old).storage.changes += 1
+    return not was_zero
 
 
 def _check_nan(r: Interpreter, grad: Array) -> None:
@@ -402,15 +280,13 @@ def autograd_grad(
     materialize_grads: bool = False,
 ) -> tuple:
     """Read `torch.autograd.grad`."""
+    _outside_of_rules(r)
     if is_grads_batched:
         raise Refused("is_grads_batched is not read.", "Write a loop over the cotangents.")
     outs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
     seeds = list(grad_outputs) if isinstance(grad_outputs, (tuple, list)) else [grad_outputs] * len(outs)
     ins = list(r.items(inputs, ast.Constant(0))) if not isinstance(inputs, Array) else [inputs]
     create = bool(create_graph)
-    for out, seed in zip(outs, seeds, strict=True):
-        differentiable(out)
-        run_hooks(r, out, seed, create)
     root = _sum_of(r, outs, seeds, create)
     below, state = reached(r, root.held), r.state(Autograd)
     if below & state.reentrant:
@@ -430,13 +306,15 @@ def autograd_grad(
             )
     retain = create if retain_graph is None else bool(retain_graph)
     sources = [[ref for ref in info(r, one).sources if ref.number in below] for one in ins]
-    pass_through(r, root.held, [ref for refs in sources for ref in refs], retain, create)
-    r.roots.append(root.held)
+    wrt = [ref for refs in sources for ref in refs]
+    pass_through(r, root.held, wrt, retain, create)
+    with_hooks = hooked(r, root, wrt, create)
+    r.roots.append(with_hooks.root.held)
     results: list[Any] = []
     for one, refs in zip(ins, sources, strict=True):
         label = info(r, one).label or "x"
         if refs:
-            results.append(gradient_node(r, root, refs, one.dtype, create))
+            results.append(with_hooks.gradient(r, refs, one.dtype, create))
             _check_nan(r, results[-1])
         elif materialize_grads:
             results.append(TORCH["torch.zeros_like"](r, one))
@@ -450,127 +328,9 @@ def autograd_grad(
         else:
             results.append(None)
         state.asked.append((label, results[-1], r.site))
+    for one in retaining(r, between(r, root.held, wrt)):
+        add_gradient(r, one, with_hooks.gradient(r, info(r, one).sources, one.dtype, create), create)
     return tuple(results)
-
-
-# Hooks.
-
-
-@known("register_hook", table=TENSOR)
-def register_hook(r: Interpreter, x: Array, hook: Any) -> Native:
-    """Read a hook: what it returns replaces the gradient that arrives at the tensor."""
-    if not x.requires_grad:
-        raise LibraryError(
-            "cannot register a hook on a tensor that doesn't require gradient",
-            "Write requires_grad=True.",
-            "requires-grad",
-        )
-    if not isinstance(r.builder, Builder):
-        raise Refused("A hook inside a declared derivative is not read.")
-    about = info(r, x)
-    if about.hooked is None:
-        old = source(r, x)
-        about.hooked = r.builder.add(IDENTITY, [old])
-        r.builder.replaced.add(about.hooked.number)
-        for draft in r.builder.drafts[old.number + 1 : about.hooked.number]:
-            ends = 1 if draft.op == GRAD else len(draft.slots)
-            draft.slots = (
-                *(about.hooked if slot == old else slot for slot in draft.slots[:ends]),
-                *draft.slots[ends:],
-            )
-        if x.held == old:
-            x.held = about.hooked
-    about.hooks.append(hook)
-
-    def remove(_: Interpreter, args: list, keywords: dict) -> None:
-        about.hooks.remove(hook)
-
-    return Native(lambda *_: None, "hook", attributes={"remove": Native(remove, "remove")})
-
-
-def run_hooks(r: Interpreter, x: Array, gradient: Any, create: bool) -> None:
-    """Call the hooks that a backward pass comes by, and write what they return as rules of nodes."""
-    hooked = [
-        (about.hooked, about, one) for one, about in r.state(Memory).of.items() if about.hooked is not None
-    ]
-    if not hooked or not x.is_node:
-        return
-    below = reached(r, x.held)
-    outside, r.no_grad = r.no_grad, 1
-    try:
-        for node, about, one in sorted(hooked, key=lambda pair: -pair[0].number):
-            if node.number not in below:
-                continue
-            first = len(r.builder.drafts)
-            root = seeded(r, x, gradient, False)
-            arriving = gradient_node(r, root, [node], one.dtype, False)
-            info(r, arriving).readonly = "A hook that changes its argument in place is not read."
-            value: Any = arriving
-            for hook in about.hooks:
-                returned = r.call(hook, [value], {})
-                value = value if returned is None else returned
-            r.builder.replaced |= set(range(first, len(r.builder.drafts)))
-            draft = r.builder.drafts[node.number]
-            draft.op, draft.slots, draft.rule = IDENTITY, draft.slots[:1], Rule()
-            if value is not arriving:
-                _write_rule(r, node, arriving, value)
-                r.say(r.line, "a hook rewrites the gradient on its way")
-    finally:
-        r.no_grad = outside
-
-
-def _write_rule(r: Interpreter, node: Ref, arriving: Array, value: Any) -> None:
-    """Let a node rewrite its cotangent as a value was computed from the arriving one."""
-    names: dict[int, str] = {}
-    terms: dict[int, Term] = {arriving.held.number: "v"}
-    value = tensor(r, value)
-    if isinstance(value.held, Ref):
-        above = r.builder.ancestors(value.held)
-        depends = {arriving.held.number}
-        for number in sorted(above):
-            if number not in depends and any(slot in depends for slot in _slots(r, number)):
-                depends.add(number)
-        for number in sorted(depends - {arriving.held.number}):
-            draft = r.builder.drafts[number]
-            terms[number] = Call(
-                draft.op,
-                tuple(_term(slot, depends, terms, names) for slot in draft.slots),
-                as_params(**draft.params),
-            )
-    term = _term(value.held, set(terms), terms, names)
-    draft = r.builder.drafts[node.number]
-    if not names:
-        draft.rule = Rule(REWRITE, Lambda(("v",), (term,)))
-        return
-    before = {node.number: draft.slots[0]}
-    reads = [_before(r, number, before, names) for number in names]
-    draft.op, draft.slots = "first", (*draft.slots, *reads)
-    zeros = tuple(Call("zeros_like", (name,)) for name in names.values())
-    draft.rule = Rule(PULLBACK, Lambda(("v", "x", *names.values(), "out"), (term, *zeros)))
-
-
-def _before(r: Interpreter, number: int, before: dict[int, Any], names: dict[int, str]) -> Any:
-    """Return a value that a hook reads, computed from its tensor as it was before the hook's node."""
-    if number in before:
-        return before[number]
-    if not set(before) & r.builder.ancestors(Ref(number)):
-        return Ref(number)
-    draft = r.builder.drafts[number]
-    if draft.op == GRAD:
-        raise Refused("A hook that reads another gradient of its tensor is not read.")
-    slots = [
-        _before(r, slot.number, before, names) if isinstance(slot, Ref) else slot for slot in draft.slots
-    ]
-    before[number] = r.builder.add(draft.op, slots, draft.rule, **draft.params)
-    return before[number]
-
-
-def _term(slot: Any, depends: set[int], terms: dict[int, Term], names: dict[int, str]) -> Term:
-    if not isinstance(slot, Ref):
-        return slot
-    if slot.number in depends:
-        return terms[slot.number]
-    return names.setdefault(slot.number, f"r{len(names) + 1}")
 
 
 @known("retain_grad", table=TENSOR)
@@ -600,7 +360,7 @@ def tensor_attribute(r: Interpreter, x: Array, name: str, node: ast.AST) -> tupl
         "mT": lambda: transpose(r, x, -1, -2),
         "real": lambda: x,
         "is_cuda": lambda: False,
-        "_version": lambda: info(r, x).storage.version,
+        "_version": lambda: info(r, x).counter.version,
         "itemsize": lambda: 4,
     }
     if name in plain:
@@ -659,6 +419,10 @@ class Marks:
 def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) -> Any:
     """Apply an operator of Python to tensors, as the function that PyTorch calls for it."""
     if isinstance(op, ast.USub):
+        if left.dtype == BOOL:
+            raise LibraryError(
+                "Negation, the `-` operator, on a bool tensor is not supported.", "Write ~x.", at=node
+            )
         return called(r, "neg", left)
     if isinstance(op, ast.UAdd):
         return left
@@ -671,6 +435,13 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
             raise LibraryError("unsupported operand types for a Tensor.", "Write torch.tensor(...).", at=node)
         if not isinstance(side, (Array, int, float)):
             raise Refused("A tensor and this cannot be joined by an operator.", at=node)
+        if of_numpy(r, side) and (side is left or isinstance(node, ast.AugAssign) or needs_grad(left)):
+            raise LibraryError(
+                "an operator of a Tensor and an array of NumPy is not supported here.",
+                "Write torch.from_numpy(...) of the array.",
+                "array",
+                node,
+            )
     booleans = all(
         isinstance(side, bool) or (isinstance(side, Array) and side.dtype == BOOL) for side in (left, right)
     )
@@ -689,13 +460,25 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
     }
     if type(op) not in names:
         raise Refused(f"This operator is not read of tensors: {as_written(node)}.", at=node)
-    if isinstance(op, ast.Sub) and booleans:
+    if isinstance(op, ast.Sub) and any(
+        isinstance(side, Array) and side.dtype == BOOL for side in (left, right)
+    ):
         raise LibraryError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported.",
+            "Subtraction, the `-` operator, with a bool tensor is not supported.",
             "Use ~ or logical_not().",
             at=node,
         )
     return called(r, names[type(op)], left, right)
+
+
+def of_numpy(r: Interpreter, x: Any) -> bool:
+    """Return whether a value is an array of NumPy, which is no scalar."""
+    return isinstance(x, Array) and x.framework == "numpy" and (shape_of(r, x) != () or info(r, x).array)
+
+
+def needs_grad(x: Any) -> bool:
+    """Return whether a value is a tensor that requires a gradient."""
+    return isinstance(x, Array) and x.requires_grad
 
 
 def called(r: Interpreter, name: str, *args: Any) -> Any:
@@ -709,24 +492,55 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return function
 
     def call(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        if r.handlers.check_method is not None:
+            r.handlers.check_method(r, name, args)
         for one in args:
             if isinstance(one, Array):
                 refreshed(r, one)
+                if name not in NUMBERS_ALONE:
+                    check_usable(r, one)
+                if one.dtype == BOOL and name in ("abs", "absolute"):
+                    raise LibraryError("\"abs_cpu\" not implemented for 'Bool'.")
+                if of_numpy(r, one) and name not in OF_ARRAYS:
+                    raise LibraryError(
+                        f"{name}(): an argument must be Tensor, not numpy.ndarray.",
+                        "Write torch.from_numpy(...) of the array.",
+                        "array",
+                    )
+        if "keepdims" in keywords:  # as NumPy calls it; PyTorch takes both
+            keywords["keepdim"] = keywords.pop("keepdims")
         result = function(r, *args, **keywords)
         if isinstance(r.builder, Builder) and not r.no_grad:
             given = [one for value in (*args, *keywords.values()) for one in _arrays(value)]
-            own = name
-            if name in ("max", "min") and isinstance(result, tuple):
-                own = "max_dim"
-            for one in [tuple.__getitem__(result, 0)] if own == "max_dim" else _arrays(result):
+            along = name in ("max", "min", "median") and isinstance(result, tuple)
+            own = "max_dim" if along else name
+            first = bool(args) and isinstance(args[0], (int, float))
+            for one in [tuple.__getitem__(result, 0)] if along else _arrays(result):
                 if one.dtype in (INT, BOOL):
                     one.requires_grad, one.leaf = False, True
                 else:
-                    record(r, own, given, one)
+                    record(r, own, given, one, first)
+                    if own in SCATTERED and len(shape_of(r, one)) > 1:
+                        info(r, one).unknown = True
+        if isinstance(result, Array) and name in COPIES and any(result is one for one in args):
+            return TENSOR["clone"](r, result)
         return result
 
     call.__wrapped__ = function  # type: ignore[attr-defined]
     return call
+
+
+COPIES = frozenset(FACTS) - VIEWS - ITSELF
+"""Functions that return a copy also where our reading returns what it was given."""
+
+MAKERS = ["tensor", "as_tensor", "asarray", "from_numpy", "new_tensor"]
+OF_ARRAYS = frozenset(
+    [*MAKERS, "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "allclose", "getitem", "index"]
+)
+"""Functions that take arrays of NumPy."""
+
+NUMBERS_ALONE = ("detach", "item", "numpy", "tolist", "contiguous", "to", "float", "cpu", "type")
+"""Functions that take a tensor's numbers, whatever autograd knows of it."""
 
 
 def _arrays(value: Any) -> list[Array]:
@@ -743,6 +557,19 @@ def get_item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Any:
         isinstance(one, (Array, list)) for one in (index if isinstance(index, tuple) else (index,))
     )
     return recorded("getitem" if plain else "index", partial(item, node=node))(r, x, index)
+
+
+def _rows(r: Interpreter, x: Array, node: ast.AST) -> list[Array]:
+    """Return what a loop over a tensor yields: the views that unbind() returns."""
+    shape = shape_of(r, x)
+    if not shape:
+        raise LibraryError("iteration over a 0-d tensor", "Write x.item().", at=node)
+    if shape[0] > ITERATED:
+        raise Refused(f"A loop over {shape[0]} elements is not unrolled.", "Use fewer.", "too-large", node)
+    return list(recorded("unbind", TORCH["torch.unbind"])(r, x))
+
+
+ITERATED = 256  # rows of a loop over a tensor
 
 
 def named(r: Interpreter, value: Any, name: str) -> None:
@@ -866,6 +693,14 @@ def detect_anomaly(r: Interpreter, mode: bool = True, check_nan: bool = True) ->
     return Nothing()
 
 
+@known("torch.compile", "torch.jit.script", "torch.jit.export", "torch.jit.ignore", table=TORCH)
+def compiled(r: Interpreter, model: Any = None, **options: Any) -> Any:
+    """Read what is compiled as it is: the numbers are the same but for rounding."""
+    if set(options) - {"mode", "fullgraph", "dynamic", "backend", "options", "disable"}:
+        raise Refused("torch.compile() is not read with these arguments.")
+    return model if model is not None else Native(lambda _, args, __: args[0], "compile")
+
+
 for _name in ("torch.autograd.profiler.record_function", "torch.autograd.graph.set_multithreading_enabled"):
     TORCH[_name] = lambda r, *_: Nothing()
 
@@ -902,6 +737,7 @@ def call_at(
     r: Interpreter, function: Any, args: Sequence[Any], keywords: dict, argnums: Sequence[int]
 ) -> Called:
     """Call a function with the chosen arguments as nodes that it is differentiated by."""
+    _outside_of_rules(r)
     names, given = parameter_names(function), list(args)
     owns: list[tuple[str, Array, Array]] = []
     chosen, first = [], len(r.builder.drafts)
@@ -954,6 +790,7 @@ def derivatives(
     r: Interpreter, root: Array, done: Called, ask: bool = True, by_argument: bool = True
 ) -> list[Any]:
     """Return the derivatives of a number by each argument."""
+    refuse_hooks(r, root)
     by_own: dict[int, Array] = {}
     above = r.builder.ancestors(root.held) if root.is_node else set()
     for label, given, own in done.owns:
@@ -1050,6 +887,7 @@ def tangent_of(r: Interpreter, done: Called, tangents: Any) -> Array:
     value = done.value
     if not isinstance(value, Array):
         raise Refused("jvp() is read of functions that return one tensor.")
+    refuse_hooks(r, value)
     seed = r.builder.input(_literal(np.zeros(sized(shape_of(r, value)))), SEED)
     total = r.builder.add("mul", [value.held, seed])
     if shape_of(r, value) != ():
@@ -1377,14 +1215,27 @@ def checkpoint_sequential(
 # Answers.
 
 
+_INDEX = re.compile(r"\[['\"]?([^\]'\"\[]{1,64})['\"]?\]")  # [0], ["w"]
+
+
 class Answers(dict):
     """Gradients by name; another name of the same tensor is understood too, and the end of one alone."""
 
     def __init__(self, aliases: dict[str, str]):
         super().__init__()
         self.aliases = aliases
+        self.unknown: Mapping[str, int] = {}
 
     def __missing__(self, name: str) -> Any:
+        for each in (name, f"{name}.grad"):
+            if each in self.unknown:
+                line = self.unknown[each]
+                raise GraphError(
+                    Problem("unknown", f"`{each}` is unknown: line {line} was not read.", line=line, column=0)
+                )
+        plain = _INDEX.sub(r".\1", name).removeprefix("self.").removesuffix(".grad")
+        if plain != name and isinstance(name, str):  # as code writes it: params[0]["w"], x.grad
+            return self[plain]
         if name in self.aliases and self.aliases[name] in self:
             return self[self.aliases[name]]
         ends = [key for key, value in self.items() if key.endswith(f".{name}") and value is not None]
@@ -1424,7 +1275,7 @@ def answers(r: Interpreter, asked: Mapping[str, Array | None], aliases: Mapping[
       GraphError: one of them depends on numbers that PyTorch draws and nobody knows.
     """
     results = Answers(dict(aliases))
-    plain = Evaluation(r.builder, dtype_in_use(r))
+    plain = Evaluation(r.builder, dtype_in_use(r), once=True)
     held = {label: None if one is None else refreshed(r, one).held for label, one in asked.items()}
     for label, value in held.items():
         results[label] = None if value is None else plain.value(value).copy()
@@ -1454,7 +1305,7 @@ def _check_draws(r: Interpreter, held: dict[str, Any], results: dict[str, Any]) 
                 shape = np.shape(params["value"])
                 new = others.normal(size=shape) if attempt % 2 else others.uniform(-3.0, 3.0, shape)
                 r.builder.drafts[number].params = {**params, "value": _literal(new)}
-            again = Evaluation(r.builder, dtype_in_use(r))
+            again = Evaluation(r.builder, dtype_in_use(r), once=True)
             for label, numbers in below.items():
                 if numbers and not np.array_equal(again.value(held[label]), results[label], equal_nan=True):
                     line, name = drawn[min(numbers)]
@@ -1502,11 +1353,16 @@ def install(r: Interpreter) -> None:
     r.handlers.in_place["torch"] = in_place
     r.handlers.operator["torch"] = r.handlers.unary["torch"] = operator
     r.handlers.named["torch"] = named
-    r.handlers.fresh["torch"] = refreshed
+    r.handlers.fresh["torch"] = r.handlers.fresh["numpy"] = refreshed
+    r.handlers.lay_out = lay_out
     r.handlers.numbers_known["torch"] = check_drawn
     arrays_item, arrays_set = r.handlers.item[Array], r.handlers.set_item[Array]
     r.handlers.item[Array] = lambda r, x, index, node: (
         get_item(r, x, index, node) if x.framework == "torch" else arrays_item(r, x, index, node)
+    )
+    arrays_items = r.handlers.items[Array]
+    r.handlers.items[Array] = lambda r, x, node: (
+        _rows(r, x, node) if x.framework == "torch" else arrays_items(r, x, node)
     )
     r.handlers.set_item[Array] = lambda r, x, index, value, target: (
         set_item(r, x, index, value, target)

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.reading import arrays
+from autodiff_viz.reading.array_functions import floored_quotient
 from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.corners import CLAMP_ENDS
+from autodiff_viz.reading.declared import ruled
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.torch_places import nonzero
@@ -36,16 +39,9 @@ from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
 # Element by element.
 
 FLOATING = {
-    **{
-        name: name
-        for name in ("exp", "log", "log1p", "expm1", "sin", "cos", "tan", "tanh", "sqrt", "sigmoid", "erf")
-    },
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-    "arcsin": "arcsin",
-    "arccos": "arccos",
-    "arctan": "arctan",
+    **{op: op for op in arrays.ELEMENTARY.values() if op not in ("cbrt", "square", "sign", "floor", "abs")},
+    **{name: op for name, op in arrays.ELEMENTARY.items() if op.startswith("arc")},
+    **{name: name for name in ("sigmoid", "erf", "erfc", "rsqrt", "log2", "log10")},
 }
 KEEPING = {
     **{name: name for name in ("square", "sign", "floor", "relu", "neg", "round")},
@@ -63,6 +59,7 @@ for _name, _op in FLOATING.items():
 for _name, _op in KEEPING.items():
     both(_name)(_unary(_op, False))
 TORCH["torch.special.expit"] = TORCH["torch.sigmoid"]
+TORCH["torch.special.exp2"] = TORCH["torch.exp2"]
 
 
 @both("round")
@@ -127,16 +124,23 @@ def rsub(r: Interpreter, input: Any, other: Any) -> Array:
 @both("div", "divide", "true_divide")
 def divide(r: Interpreter, input: Any, other: Any, *, rounding_mode: Any = None) -> Array:
     """Read a division."""
-    quotient = r.make("div", [input, other], dtype=promoted(r, input, other, floats=rounding_mode is None))
-    if rounding_mode is None:
-        return quotient
-    return r.make("floor", [quotient]) if rounding_mode == "floor" else trunc(r, quotient)
+    kind = promoted(r, input, other, floats=rounding_mode is None)
+    if rounding_mode == "floor":
+        made = floored_quotient(r, input, other)
+        made.dtype = kind
+        return made
+    quotient = r.make("div", [input, other], dtype=kind)
+    if rounding_mode not in (None, "trunc"):
+        raise LibraryError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {rounding_mode!r}."
+        )
+    return quotient if rounding_mode is None else trunc(r, quotient)
 
 
 @both("floor_divide")
 def floor_divide(r: Interpreter, input: Any, other: Any) -> Array:
     """Read a division without rest."""
-    made = r.make("floor", [r.make("div", [input, other])], dtype=promoted(r, input, other))
+    made = divide(r, input, other, rounding_mode="floor")
     if made.requires_grad:
         made.requires_grad, made.leaf = False, True
         made = detach(r, made)
@@ -145,18 +149,26 @@ def floor_divide(r: Interpreter, input: Any, other: Any) -> Array:
 
 @both("remainder")
 def remainder(r: Interpreter, input: Any, other: Any) -> Array:
-    """Read a rest, with the sign of the divisor; the quotient passes no gradient by itself."""
-    o = Ops(r)
-    return r.make("sub", [input, o.mul(o.floor(o.div(input, other)), other)], dtype=promoted(r, input, other))
+    """Read a rest, with the sign of the divisor; its slope by the divisor is the whole quotient."""
+    pair, kind = [tensor(r, input), tensor(r, other)], promoted(r, input, other)
+    if not pair[1].is_node:
+        return r.make("remainder", pair, dtype=kind)
+    return ruled(r, "remainder", pair, {"a": "v", "b": "-(v * round((a - out) / b))"}, kind)
 
 
 @both("fmod")
 def fmod(r: Interpreter, input: Any, other: Any) -> Array:
     """Read a rest, with the sign of the number."""
-    o = Ops(r)
-    return r.make(
-        "sub", [input, o.mul(trunc(r, o.div(input, other)), other)], dtype=promoted(r, input, other)
-    )
+    o, kind = Ops(r), promoted(r, input, other)
+    size = o.remainder(o.abs(input), o.abs(other))
+    value = r.make("mul", [o.sign(input), size], dtype=kind)
+    x, y = tensor(r, input), tensor(r, other)
+    shape = np.broadcast_shapes(shape_of(r, x), shape_of(r, y))
+    if not y.is_node:
+        return with_pullback(r, value, [broadcast_to(r, x, shape)], "lambda v, x, out: v")
+    x, y = (_node(r, broadcast_to(r, one, shape)) for one in (x, y))
+    text = "lambda v, x, y, out: (v, -(v * sign(x / y) * floor(abs(x / y))))"
+    return with_pullback(r, value, [x, y], text)
 
 
 @both("ceil")
@@ -184,23 +196,26 @@ def clamp(r: Interpreter, input: Any, min: Any = None, max: Any = None) -> Array
     """Read clamp, which passes all of the gradient at its ends in PyTorch."""
     if min is None and max is None:
         raise LibraryError("torch.clamp: At least one of 'min' or 'max' must not be None.")
-    r.say(r.line, "PyTorch passes everything at the ends of clamp; JAX half")
+    r.say(r.line, CLAMP_ENDS)
     ends = [one for one in (min, max) if one is not None]
-    if not any(isinstance(one, Array) for one in ends) and (len(ends) < 2 or min <= max):
-        rule = declared("lambda v, x, out: where(greater(abs(out - x), 0.0), zeros_like(v), v)")
-        low, high = (-1e30 if min is None else _finite(min)), (1e30 if max is None else _finite(max))
-        kind = promoted(r, input, ends[0])
-        return r.make("clip", [input, low, high], kind, rule=rule if can_have_rule(r, input) else None)
+    if len({isinstance(one, Array) for one in ends}) > 1:
+        raise LibraryError("clamp(): the ends are both numbers or both tensors.", "Write torch.tensor(1.0).")
+    if not any(isinstance(one, Array) for one in ends):
+        kind, held = promoted(r, input, ends[0]), can_have_rule(r, input)
+        inside = " * ".join(
+            f"{op}(x, {float(end)})"
+            for op, end in (("greater_equal", min), ("less_equal", max))
+            if end is not None
+        )
+        rule = declared(f"lambda v, x, out: where({inside}, v, zeros_like(v))") if held else None
+        op = "maximum" if max is None else "minimum" if min is None else "clip"
+        return r.make(op, [input, *map(float, ends)], kind, rule=rule)
     value = input  # at equality all goes to the number, and nothing to the limit
     if min is not None:
         value = r.make("where", [r.make("less", [value, min], dtype=BOOL), min, value])
     if max is not None:
         value = r.make("where", [r.make("greater", [value, max], dtype=BOOL), max, value])
     return value
-
-
-def _finite(end: float) -> float:
-    return float(np.clip(end, -1e30, 1e30))
 
 
 def at_least(r: Interpreter, a: Any, b: Any) -> Array:
@@ -254,48 +269,10 @@ def _node(r: Interpreter, x: Array) -> Array:
 
 
 TORCH["torch.float_power"] = TENSOR["float_power"] = power
-TORCH["torch.special.exp2"] = lambda r, input: power(r, 2.0, input)
-both("exp2")(lambda r, input: power(r, 2.0, input))
-both("rsqrt")(lambda r, input: r.make("pow", [input, -0.5], dtype=float_of(r, input)))
 both("reciprocal")(lambda r, input: r.make("div", [1.0, input], dtype=float_of(r, input)))
-both("log2")(lambda r, input: r.make("div", [r.make("log", [input]), math.log(2.0)]))
-both("log10")(lambda r, input: r.make("div", [r.make("log", [input]), math.log(10.0)]))
-both("sinh")(lambda r, input: _half_sum(r, input, "sub"))
-both("cosh")(lambda r, input: _half_sum(r, input, "add"))
-both("erfc")(lambda r, input: r.make("sub", [1.0, r.make("erf", [input])]))
 both("positive")(lambda r, input: input)
 both("deg2rad")(lambda r, input: r.make("mul", [input, math.pi / 180]))
 both("rad2deg")(lambda r, input: r.make("mul", [input, 180 / math.pi]))
-
-
-def _half_sum(r: Interpreter, x: Any, op: str) -> Array:
-    o = Ops(r)
-    if op == "sub":  # by expm1, which keeps its digits near 0
-        grown = o.expm1(x)
-        return o.mul(0.5, o.add(grown, o.div(grown, o.add(grown, 1.0))))
-    return o.mul(0.5, o.add(o.exp(x), o.exp(o.neg(x))))
-
-
-@both("asinh", "arcsinh")
-def asinh(r: Interpreter, input: Any) -> Array:
-    """Read asinh as a logarithm of the size, with the sign."""
-    o = Ops(r)
-    value = o.mul(o.sign(input), o.log(o.add(o.abs(input), o.sqrt(o.add(o.square(input), 1.0)))))
-    return with_pullback(r, value, [input], "lambda v, x, out: v / sqrt(x ** 2.0 + 1.0)")
-
-
-@both("acosh", "arccosh")
-def acosh(r: Interpreter, input: Any) -> Array:
-    """Read acosh as a logarithm."""
-    o = Ops(r)
-    return o.log(o.add(input, o.sqrt(o.sub(o.square(input), 1.0))))
-
-
-@both("atanh", "arctanh")
-def atanh(r: Interpreter, input: Any) -> Array:
-    """Read atanh as half a difference of logarithms."""
-    o = Ops(r)
-    return o.mul(0.5, o.sub(o.log1p(input), o.log1p(o.neg(input))))
 
 
 @both("logit")
@@ -304,46 +281,66 @@ def logit(r: Interpreter, input: Any, eps: Any = None) -> Array:
     o = Ops(r)
     if eps is not None:
         input = clamp(r, input, eps, 1.0 - eps)
-    return o.sub(o.log(input), o.log1p(o.neg(input)))
+    value = o.sub(o.log(input), o.log1p(o.neg(input)))
+    slope = "v / (x * (1.0 - x))"  # and NaN where there is no value
+    return with_pullback(r, value, [input], f"lambda v, x, out: where(equal(out, out), {slope}, out)")
 
 
 @both("xlogy")
 def xlogy(r: Interpreter, input: Any, other: Any) -> Array:
     """Read x log y, which is 0 for x = 0 and has the slopes log y there too."""
     o = Ops(r)
-    zero = r.compare(ast.Eq(), input, 0.0, ast.Constant(0))
+    zero = o.mul(o.equal(input, 0.0), o.equal(other, other))  # 0 times log NaN is NaN
     value = o.where(zero, 0.0, o.mul(input, o.log(other)))
     a, b = tensor(r, input), tensor(r, other)
     if shape_of(r, a) != shape_of(r, b):
         raise Refused("xlogy() is read of tensors of one shape.", "Write x * log(y).")
-    text = "lambda v, x, y, out: (where(abs(x) > 0.0, v * log(y), zeros_like(x)), v * x / y)"
+    nothing = "equal(x, 0.0) * less_equal(y, 0.0)"
+    text = f"lambda v, x, y, out: (where({nothing}, zeros_like(x), v * log(y)), v * x / y)"
     return with_pullback(r, value, [a, b], text)
 
 
 TORCH["torch.special.xlogy"] = xlogy
 
 
-@both("atan2", "arctan2")
-def atan2(r: Interpreter, input: Any, other: Any) -> Array:
-    """Read the angle of a point, whose gradient at the origin is 0 in PyTorch."""
-    o = Ops(r)
-    y, x = tensor(r, input), tensor(r, other)
-    shape = np.broadcast_shapes(shape_of(r, y), shape_of(r, x))
-    y, x = (_node(r, broadcast_to(r, one, shape)) for one in (y, x))
-    level = r.compare(ast.Eq(), x, 0.0, ast.Constant(0))
-    turned = o.where(o.less(y, 0.0), -math.pi, math.pi)
-    slanted = o.add(o.arctan(o.div(y, o.where(level, 1.0, x))), o.where(o.less(x, 0.0), turned, 0.0))
-    value = o.where(level, o.mul(o.sign(y), math.pi / 2), slanted)
-    safe = "where(x ** 2.0 + y ** 2.0 > 0.0, x ** 2.0 + y ** 2.0, ones_like(x))"
-    text = f"lambda v, y, x, out: (v * x / {safe}, -(v * y / {safe}))"
-    return with_pullback(r, value, [y, x], text, "the gradient of atan2(0, 0) is 0 here; JAX's is NaN")
+def _pair(op: str, pulls: dict[str, str], says: str) -> Callable[..., Any]:
+    def read(r: Interpreter, input: Any, other: Any) -> Array:
+        for one in (input, other):
+            if not isinstance(one, Array):
+                raise LibraryError(f"{op}(): argument must be Tensor, not {type(one).__name__}.")
+            if one.dtype not in FLOATS and op != "arctan2":
+                raise LibraryError(
+                    f"{op} is not implemented for whole numbers.", "Write .float().", "integer"
+                )
+        r.say(r.line, says)
+        kind = promoted(r, input, other, floats=True)
+        return ruled(r, op, [tensor(r, input), tensor(r, other)], pulls, kind)
+
+    return read
 
 
-@both("hypot")
-def hypot(r: Interpreter, input: Any, other: Any) -> Array:
-    """Read the length of the longest side."""
-    o = Ops(r)
-    return o.sqrt(o.add(o.square(input), o.square(other)))
+SAFE = "where(a ** 2.0 + b ** 2.0 > 0.0, a ** 2.0 + b ** 2.0, ones_like(v))"
+both("atan2", "arctan2")(
+    _pair(
+        "arctan2",
+        {"a": f"v * b / {SAFE}", "b": f"-(v * a / {SAFE})"},
+        "the gradient of atan2(0, 0) is 0 here; JAX's is NaN",
+    )
+)
+both("hypot")(
+    _pair(
+        "hypot",
+        {"a": "v * (a / out)", "b": "v * (b / out)"},
+        "the gradient of hypot(0, 0) is NaN here; JAX's is 1/2",
+    )
+)
+both("logaddexp")(
+    _pair(
+        "logaddexp",
+        {"a": "v / (1.0 + exp(b - a))", "b": "v / (1.0 + exp(a - b))"},
+        "of two infinities logaddexp passes NaN here; JAX all to both",
+    )
+)
 
 
 @both("sinc")
@@ -352,11 +349,22 @@ def sinc(r: Interpreter, input: Any) -> Array:
     o = Ops(r)
     zero = r.compare(ast.Eq(), input, 0.0, ast.Constant(0))
     scaled = o.mul(math.pi, o.where(zero, 1.0, input))
-    return o.where(zero, 1.0, o.div(o.sin(scaled), scaled))
+    value = o.where(zero, 1.0, o.div(o.sin(scaled), scaled))
+    turn, square = f"({math.pi} * x)", f"({math.pi} * x ** 2.0)"
+    safe = f"where({square} > 0.0, {square}, ones_like(x))"
+    slope = f"({turn} * cos({turn}) - sin({turn})) / {safe}"
+    return with_pullback(
+        r, value, [tensor(r, input)], f"lambda v, x, out: v * where({square} > 0.0, {slope}, zeros_like(x))"
+    )
 
 
-both("fmax")(lambda r, input, other: r.make("where", [at_least(r, input, other), input, other]))
-both("fmin")(lambda r, input, other: r.make("where", [at_least(r, other, input), input, other]))
+def _extreme(r: Interpreter, a: Any, b: Any, first: Array) -> Array:
+    """Return a where it comes first, or where b is NaN."""
+    return r.make("where", [r.make("maximum", [first, is_nan(r, b)]), a, b])
+
+
+both("fmax")(lambda r, input, other: _extreme(r, input, other, at_least(r, input, other)))
+both("fmin")(lambda r, input, other: _extreme(r, input, other, at_least(r, other, input)))
 both("addcmul")(
     lambda r, input, tensor1, tensor2, *, value=1: r.make(
         "add", [input, r.make("mul", [value, r.make("mul", [tensor1, tensor2])])]
@@ -369,9 +377,6 @@ both("addcdiv")(
 )
 both("lerp")(
     lambda r, input, end, weight: r.make("add", [input, r.make("mul", [weight, r.make("sub", [end, input])])])
-)
-both("logaddexp")(
-    lambda r, input, other: r.make("logsumexp", [r.make("stack", [input, other], axis=0)], axis=0)
 )
 
 

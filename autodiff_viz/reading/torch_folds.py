@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.reading import arrays
+from autodiff_viz.reading import arrays, linear_algebra
 from autodiff_viz.reading.arrays import constant, named_dtype, shape_of
 from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
@@ -33,6 +33,7 @@ from autodiff_viz.reading.torch_tensors import (
     with_pullback,
 )
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+from autodiff_viz.reading.views import picked
 
 # Fold.
 
@@ -52,20 +53,16 @@ def fold(r: Interpreter, op: str, x: Any, dim: Any, keepdim: bool = False) -> Ar
 
 
 @both("sum")
-def total(
-    r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None
-) -> Array:
+def total(r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Array:
     """Read a sum; of whole numbers it is one."""
-    made = fold(r, "sum", cast(r, input, named_dtype(r, dtype)), axis if dim is None else dim, keepdim)
+    made = fold(r, "sum", cast(r, input, named_dtype(r, dtype)), dim, keepdim)
     if input.dtype == BOOL and dtype is None:
         made.dtype = INT
     return made
 
 
 @both("mean")
-def mean(
-    r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, dtype: Any = None
-) -> Array:
+def mean(r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Array:
     """Read a mean."""
     input = cast(r, input, named_dtype(r, dtype))
     if input.dtype in (INT, BOOL):
@@ -75,7 +72,7 @@ def mean(
             "Write x.float().mean().",
             "integer",
         )
-    return fold(r, "mean", input, axis if dim is None else dim, keepdim)
+    return fold(r, "mean", input, dim, keepdim)
 
 
 @both("prod")
@@ -83,7 +80,7 @@ def product_of(
     r: Interpreter, input: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Array:
     """Read a product."""
-    return fold(r, "prod", input, dim, keepdim)
+    return fold(r, "prod", cast(r, input, named_dtype(r, dtype)), dim, keepdim)
 
 
 for _name, _op in {"amax": "max", "amin": "min", "logsumexp": "logsumexp"}.items():
@@ -185,7 +182,7 @@ def _ranked(
     return r.make("sort", [x], axis=axis, **({"descending": True} if descending else {})), places
 
 
-@both("sort", "msort")
+@both("sort")
 def sort(r: Interpreter, input: Array, dim: int = -1, descending: bool = False, stable: Any = None) -> Pair:
     """Read a sort."""
     if not descending:
@@ -195,6 +192,9 @@ def sort(r: Interpreter, input: Array, dim: int = -1, descending: bool = False, 
     _, places = _ranked(r, input, dim, True)
     found = places()
     return Pair(gather(r, input, dim, integers(r, found)), lambda: integers(r, found))
+
+
+both("msort")(lambda r, input: sort(r, input, 0)[0])
 
 
 @both("argsort")
@@ -265,13 +265,12 @@ def variance(
     keepdim: bool = False,
     *,
     correction: Any = None,
-    axis: Any = None,
 ) -> Array:
     """Read a variance, which divides by n - 1 in PyTorch."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     ddof = int(unbiased) if correction is None else correction
-    dim, shape = dims(r, axis if dim is None else dim), shape_of(r, input)
+    dim, shape = dims(r, dim), shape_of(r, input)
     over = range(len(shape)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
     count = prod(shape[one] for one in over)
     if ddof == 1:
@@ -295,11 +294,10 @@ def deviation(
     keepdim: bool = False,
     *,
     correction: Any = None,
-    axis: Any = None,
 ) -> Array:
     """Read a standard deviation, whose gradient at 0 is 0 in PyTorch."""
     r.say(r.line, "the gradient of std at 0 is 0 here; JAX's is NaN")
-    spread = variance(r, input, dim, unbiased, keepdim, correction=correction, axis=axis)
+    spread = variance(r, input, dim, unbiased, keepdim, correction=correction)
     safe = "where(abs(out) > 0.0, out, ones_like(out))"
     text = f"lambda v, x, out: where(abs(out) > 0.0, v * 0.5 / {safe}, out * v)"
     return r.make("sqrt", [spread], rule=declared(text) if can_have_rule(r, spread) else None)
@@ -331,6 +329,7 @@ def norm(
     r: Interpreter, input: Any, p: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Array:
     """Read a norm; the gradient of the Euclidean one at 0 is 0 in PyTorch."""
+    input = cast(r, input, named_dtype(r, dtype))
     p = 2 if p in (None, "fro") else p
     if p == 2:
         return root(r, fold(r, "sum", r.make("square", [input]), dim, keepdim))
@@ -347,17 +346,59 @@ def norm(
     raise Refused(f"The norm of order {p} is not read.", "Write it out, such as x.abs().sum().")
 
 
-@arrays.known("torch.linalg.norm", "torch.linalg.vector_norm", table=TORCH)
-def linalg_norm(r: Interpreter, x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Array:
-    """Read a norm of `torch.linalg`; of a matrix only that of all elements."""
-    if ord not in (None, 2, "fro") and len(shape_of(r, x)) > 1 and not isinstance(dim, int):
-        raise Refused("This norm of a matrix is not read.", "There is the Frobenius norm.")
-    return norm(r, x, 2 if ord is None else ord, dim, keepdim)
+@arrays.known("torch.linalg.vector_norm", table=TORCH)
+def vector_norm(
+    r: Interpreter, x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Array:
+    """Read a norm of the elements in a row, or along dimensions."""
+    return norm(r, cast(r, x, named_dtype(r, dtype)), ord, dim, keepdim)
 
 
-TORCH["torch.linalg.matrix_norm"] = lambda r, A, ord="fro": linalg_norm(r, A, ord)
+@arrays.known("torch.linalg.norm", table=TORCH)
+def linalg_norm(
+    r: Interpreter, A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
+) -> Array:
+    """Read a norm of `torch.linalg`: of a vector, or with `ord` of a matrix."""
+    pair = len(dim) == 2 if isinstance(dim, (tuple, list)) else dim is None and len(shape_of(r, A)) > 1
+    if ord is None or not pair:
+        return vector_norm(r, A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+    if dim is None and len(shape_of(r, A)) > 2:
+        raise LibraryError("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D.")
+    return matrix_norm(r, A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+
+
+@arrays.known("torch.linalg.matrix_norm", table=TORCH)
+def matrix_norm(
+    r: Interpreter,
+    A: Any,
+    ord: Any = "fro",
+    dim: Any = (-2, -1),
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Array:
+    """Read a norm of matrices: that of all their elements, or the largest sum of a column or a row."""
+    if ord == "fro":
+        return vector_norm(r, A, 2, dim, keepdim, dtype=dtype)
+    if isinstance(ord, str) or abs(ord) not in (1, math.inf):
+        raise Refused(
+            f"The norm of order {ord} of a matrix is not read: there is no op for singular values.",
+            "There are 'fro', 1 and inf.",
+        )
+    rank = len(shape_of(r, A))
+    dim = dims(r, dim)
+    summed, chosen = (one % rank for one in (dim if abs(ord) == 1 else dim[::-1]))
+    sums = fold(r, "sum", absolute(r, cast(r, A, named_dtype(r, dtype))), summed, True)
+    made = fold(r, "max" if ord > 0 else "min", sums, chosen, True)
+    return made if keepdim else arrays.squeeze(r, made, (summed, chosen))
+
+
 both("dist")(lambda r, input, other, p=2: norm(r, r.make("sub", [input, other]), p))
-both("cumsum")(lambda r, input, dim, dtype=None: r.make("cumsum", [input], axis=whole(r, dim)))
+both("cumsum")(
+    lambda r, input, dim, *, dtype=None: r.make(
+        "cumsum", [cast(r, input, named_dtype(r, dtype))], axis=whole(r, dim)
+    )
+)
 
 
 def _running(r: Interpreter, x: Array, dim: Any, step: Callable[[Array, Array], Array]) -> Array:
@@ -373,9 +414,9 @@ def _running(r: Interpreter, x: Array, dim: Any, step: Callable[[Array, Array], 
 
 
 @both("cumprod")
-def cumprod(r: Interpreter, input: Array, dim: int, dtype: Any = None) -> Array:
+def cumprod(r: Interpreter, input: Array, dim: int, *, dtype: Any = None) -> Array:
     """Read a running product."""
-    return _running(r, input, dim, lambda a, b: r.make("mul", [a, b]))
+    return _running(r, cast(r, input, named_dtype(r, dtype)), dim, lambda a, b: r.make("mul", [a, b]))
 
 
 @both("logcumsumexp")
@@ -413,11 +454,9 @@ for _name in ("softmax", "log_softmax"):
         dim: Any = None,
         dtype: Any = None,
         *,
-        axis: Any = None,
         _name: str = _name,
         _stacklevel: Any = 3,
     ) -> Array:
-        dim = axis if dim is None else dim
         if dim is None:  # as PyTorch chooses, with a warning
             dim = 0 if len(shape_of(r, input)) in (0, 1, 3) else 1
         return r.make(_name, [cast(r, input, named_dtype(r, dtype))], axis=whole(r, dim))
@@ -479,6 +518,8 @@ def outer(r: Interpreter, input: Array, vec2: Array) -> Array:
 
 def _added(r: Interpreter, x: Any, product: Array, beta: Any, alpha: Any) -> Array:
     scaled = product if alpha == 1 else r.make("mul", [alpha, product])
+    if beta == 0:  # then nothing of x counts, not even NaN; its gradient is 0
+        return r.make("where", [0.0, x, scaled])
     return r.make("add", [x if beta == 1 else r.make("mul", [beta, x]), scaled])
 
 
@@ -489,66 +530,27 @@ both("addr")(lambda r, input, a, b, *, beta=1, alpha=1: _added(r, input, outer(r
 
 @arrays.known("torch.einsum", table=TORCH)
 def einsum(r: Interpreter, equation: str, *operands: Any) -> Array:
-    """Read an einsum: each operand gets all letters as dimensions; the product is summed over the rest."""
-    tensors = (
-        list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else list(operands)
-    )
-    left, arrow, right = equation.replace(" ", "").partition("->")
-    terms = left.split(",")
-    if "." in equation or len(terms) != len(tensors):
-        raise Refused("This einsum is not read.", "Write one letter for every dimension.")
-    if not arrow:
-        joined = "".join(terms)
-        right = "".join(sorted(letter for letter in set(joined) if joined.count(letter) == 1))
-    letters = [*right, *sorted(set("".join(terms)) - set(right))]
-    made: Any = None
-    for term, one in zip(terms, tensors, strict=True):
-        one = _spread(r, one, term, letters)
-        made = one if made is None else r.make("mul", [made, one])
-    summed = tuple(range(len(right), len(letters)))
-    return arrays.fold(r, "sum", made, summed, False) if summed else made
+    """Read an einsum, whose tensors may stand in a list."""
+    listed = len(operands) == 1 and isinstance(operands[0], (list, tuple))
+    return linear_algebra.einsum(r, equation, *(operands[0] if listed else operands))
 
 
-def _spread(r: Interpreter, x: Array, term: str, letters: list[str]) -> Array:
-    if len(term) != len(shape_of(r, x)):
-        raise LibraryError(f"einsum(): the operand of {term!r} has {len(shape_of(r, x))} dimensions.")
-    for letter in {one for one in term if term.count(one) > 1}:
-        first, second = term.index(letter), term.rindex(letter)
-        x = diagonal_plain(r, x, first, second)
-        term = term.replace(letter, "", 1).replace(letter, "", 1) + letter
-    order = sorted(range(len(term)), key=lambda i: letters.index(term[i]))
-    if order != list(range(len(term))):
-        x = arrays.transpose(r, x, tuple(order))
-    sizes = dict(zip((term[i] for i in order), shape_of(r, x), strict=True))
-    shape = tuple(sizes.get(letter, 1) for letter in letters)
-    return x if shape == shape_of(r, x) else r.make("reshape", [x], shape=shape)
+both("kron")(linear_algebra.kron)
 
 
 def diagonal_plain(r: Interpreter, x: Array, first: int = 0, second: int = 1, offset: int = 0) -> Array:
-    """Return a diagonal as the last dimension, its elements picked one by one."""
-    rank = len(shape_of(r, x))
-    first, second = first % rank, second % rank
-    rest = [i for i in range(rank) if i not in (first, second)]
-    moved = (
-        arrays.transpose(r, x, (*rest, first, second)) if (*rest, first, second) != tuple(range(rank)) else x
-    )
-    rows, columns = shape_of(r, moved)[-2:]
-    mask = np.eye(*sized((rows, columns)), offset)
-    keep = np.argwhere(mask)
-    # Each diagonal element is alone in its row or column, so that a sum over the mask picks it.
-    if not len(keep):
-        raise Refused("This diagonal is empty.")
-    picked = r.make("where", [constant(r, mask, "torch", BOOL), moved, 0.0])
-    along = r.make("sum", [picked], axis=-1)
-    start, stop = int(keep[0][0]), int(keep[-1][0]) + 1
-    return (
-        along
-        if (start, stop) == (0, rows)
-        else r.make("getitem", [along], index=("...", (start, stop, None)))
-    )
+    """Return a diagonal as the last dimension."""
+    return linear_algebra.diagonal(r, x, whole(r, offset), whole(r, first), whole(r, second))
 
 
-both("diagonal")(lambda r, input, offset=0, dim1=0, dim2=1: diagonal_plain(r, input, dim1, dim2, offset))
+@both("diagonal")
+def diagonal(r: Interpreter, input: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
+    """Read a diagonal, which is a view."""
+
+    def derive(r: Interpreter, parent: Array) -> Array:
+        return diagonal_plain(r, parent, dim1, dim2, offset)
+
+    return picked(r, input, derive, (dim1, dim2), offset)
 
 
 @both("diag")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from collections.abc import Callable
 from math import prod
@@ -17,14 +16,13 @@ from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_elements import absolute, clamp
 from autodiff_viz.reading.torch_folds import fold, matmul, norm, variance
 from autodiff_viz.reading.torch_memory import LibraryError, change
-from autodiff_viz.reading.torch_places import gather, pick
-from autodiff_viz.reading.torch_shapes import split, squeeze_plain
+from autodiff_viz.reading.torch_places import pick
+from autodiff_viz.reading.torch_shapes import broadcast_to, split, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
     TORCH,
     Ops,
     can_have_rule,
-    cast,
     declared,
     detach,
     functional,
@@ -32,7 +30,7 @@ from autodiff_viz.reading.torch_tensors import (
     whole,
     with_pullback,
 )
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+from autodiff_viz.reading.values import BOOL, INT, Array, Refused
 
 # Activations.
 
@@ -158,21 +156,21 @@ def hardswish(r: Interpreter, input: Array) -> Array:
 @activation("hardshrink", methods=True)
 def hardshrink(r: Interpreter, input: Array, lambd: float = 0.5) -> Array:
     """Read hardshrink."""
-    return r.make("where", [r.make("greater", [absolute(r, input), lambd], dtype=BOOL), input, 0.0])
+    return r.make("where", [r.make("less_equal", [absolute(r, input), lambd], dtype=BOOL), 0.0, input])
 
 
 @activation("softshrink")
 def softshrink(r: Interpreter, input: Array, lambd: float = 0.5) -> Array:
     """Read softshrink."""
     o = Ops(r)
-    outside = r.make("greater", [absolute(r, input), lambd], dtype=BOOL)
-    return o.where(outside, o.sub(input, o.mul(lambd, o.sign(input))), 0.0)
+    inside = r.make("less_equal", [absolute(r, input), lambd], dtype=BOOL)
+    return o.where(inside, 0.0, o.sub(input, o.mul(lambd, o.sign(input))))
 
 
 @activation("threshold")
 def threshold(r: Interpreter, input: Array, threshold: float, value: float) -> Array:
     """Read a threshold."""
-    return r.make("where", [r.make("greater", [input, threshold], dtype=BOOL), input, value])
+    return r.make("where", [r.make("less_equal", [input, threshold], dtype=BOOL), value, input])
 
 
 @activation("softplus")
@@ -187,7 +185,10 @@ def softplus(r: Interpreter, input: Any, beta: float = 1, threshold: float = 20)
 @activation("gelu")
 def gelu(r: Interpreter, input: Any, approximate: str = "none") -> Array:
     """Read GELU, by erf in PyTorch unless it is to be approximate."""
-    r.say(r.line, "PyTorch's gelu is the exact one, by erf; JAX's usual one is by tanh")
+    if approximate == "none":
+        r.say(r.line, "PyTorch's gelu is the exact one, by erf; JAX's usual one is by tanh")
+    elif approximate != "tanh":
+        raise LibraryError("approximate argument must be either none or tanh.")
     return arrays.gelu(r, input, approximate == "tanh")
 
 
@@ -224,7 +225,9 @@ def normalize(r: Interpreter, input: Array, p: float = 2.0, dim: int = 1, eps: f
 
 @functional("cosine_similarity")
 def cosine_similarity(r: Interpreter, x1: Array, x2: Array, dim: int = 1, eps: float = 1e-8) -> Array:
-    """Read the cosine of an angle, each length being at least eps."""
+    """Read the cosine of an angle, each length being at least eps; first both get one shape."""
+    shape = np.broadcast_shapes(shape_of(r, x1), shape_of(r, x2))
+    x1, x2 = (broadcast_to(r, one, shape) for one in (x1, x2))
     return fold(r, "sum", r.make("mul", [_unit(r, x1, dim, eps), _unit(r, x2, dim, eps)]), dim)
 
 
@@ -575,6 +578,8 @@ def attention(
     scores = r.make(
         "mul", [matmul(r, query, turned), shape_of(r, query)[-1] ** -0.5 if scale is None else scale]
     )
+    if is_causal and attn_mask is not None:
+        raise LibraryError("Explicit attn_mask should not be set when is_causal=True.")
     if is_causal:
         allowed = np.tril(np.ones(sized(shape_of(r, scores)[-2:])))
         attn_mask = constant(r, allowed, "torch", BOOL)
@@ -603,318 +608,9 @@ def reduced(
     return value if reduction == "none" else r.make(reduction, [value])
 
 
-def _same_shape(r: Interpreter, a: Array, b: Array) -> None:
-    if shape_of(r, a) != shape_of(r, b):
-        r.say(
-            r.line,
-            f"PyTorch warns: a target size {list(shape_of(r, b))} that is different to the input size "
-            f"{list(shape_of(r, a))} is broadcast",
-        )
-
-
-@functional("mse_loss")
-def mse_loss(
-    r: Interpreter,
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    weight: Any = None,
-) -> Array:
-    """Read the mean squared error."""
-    _same_shape(r, input, target)
-    if weight is not None:
-        raise Refused("mse_loss() is read without weights.")
-    return reduced(r, r.make("square", [r.make("sub", [input, target])]), reduction, size_average, reduce)
-
-
-@functional("l1_loss")
-def l1_loss(
-    r: Interpreter,
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Array:
-    """Read the mean absolute error."""
-    _same_shape(r, input, target)
-    return reduced(r, absolute(r, r.make("sub", [input, target])), reduction, size_average, reduce)
-
-
-def _rounded_corner(r: Interpreter, x: Array, delta: float, scale: float) -> Array:
-    """Return a loss that is a square near 0 and straight behind delta."""
-    o = Ops(r)
-    size = absolute(r, x)
-    near = r.make("less", [size, delta], dtype=BOOL)
-    return o.where(near, o.mul(0.5 * scale, o.square(x)), o.mul(delta * scale, o.sub(size, 0.5 * delta)))
-
-
-@functional("huber_loss")
-def huber_loss(
-    r: Interpreter, input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
-) -> Array:
-    """Read the Huber loss."""
-    if weight is not None:
-        raise Refused("huber_loss() is read without weights.")
-    return reduced(r, _rounded_corner(r, r.make("sub", [input, target]), delta, 1.0), reduction)
-
-
-@functional("smooth_l1_loss")
-def smooth_l1_loss(
-    r: Interpreter,
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    beta: float = 1.0,
-) -> Array:
-    """Read the smooth absolute error: Huber's over beta."""
-    if beta == 0:
-        return l1_loss(r, input, target, reduction=reduction)
-    losses = _rounded_corner(r, r.make("sub", [input, target]), beta, 1.0 / beta)
-    return reduced(r, losses, reduction, size_average, reduce)
-
-
-@functional("binary_cross_entropy_with_logits")
-def bce_with_logits(
-    r: Interpreter,
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    pos_weight: Any = None,
-) -> Array:
-    """Read the binary cross-entropy of logits."""
-    if shape_of(r, input) != shape_of(r, target):
-        raise LibraryError(
-            f"Target size {list(shape_of(r, target))} must be the same as input size "
-            f"{list(shape_of(r, input))}."
-        )
-    if pos_weight is None:
-        losses = r.make("sigmoid_binary_cross_entropy", [input, target])
-    else:
-        o = Ops(r)
-        for_one = o.mul(o.mul(pos_weight, target), o.softplus(o.neg(input)))
-        losses = o.add(for_one, o.mul(o.sub(1.0, target), o.softplus(input)))
-    return reduced(
-        r, losses if weight is None else r.make("mul", [losses, weight]), reduction, size_average, reduce
-    )
-
-
-@functional("binary_cross_entropy")
-def binary_cross_entropy(
-    r: Interpreter,
-    input: Any,
-    target: Any,
-    weight: Any = None,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Array:
-    """Read the binary cross-entropy of chances, whose logarithms are at least -100 in PyTorch."""
-    if shape_of(r, input) != shape_of(r, target):
-        raise LibraryError(
-            f"Using a target size {list(shape_of(r, target))} that is different to the input size."
-        )
-    o = Ops(r)
-    for_one = o.mul(target, o.maximum(o.log(input), -100.0))
-    for_zero = o.mul(o.sub(1.0, target), o.maximum(o.log1p(o.neg(input)), -100.0))
-    value = o.neg(o.add(for_one, for_zero))
-    if isinstance(target, Array) and not target.requires_grad and input.is_node:
-        places = target if target.is_node else Array(r.held(target), "torch", target.dtype)
-        if not places.is_node:
-            places = Array(r.builder.input(places.held, ""), "torch", places.dtype)
-        value = with_pullback(
-            r,
-            value,
-            [input, places],
-            "lambda v, x, t, out: (v * (x - t) / maximum(x * (1.0 - x), 1e-12), zeros_like(t))",
-        )
-    return reduced(r, value if weight is None else o.mul(value, weight), reduction, size_average, reduce)
-
-
-@functional("nll_loss")
-def nll_loss(
-    r: Interpreter,
-    input: Array,
-    target: Array,
-    weight: Any = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
-) -> Array:
-    """Read the negative log-likelihood of classes; the mean is one by weight."""
-    if len(shape_of(r, input)) == 1:
-        input, target = arrays.expand(r, input, 0), r.make("reshape", [target], dtype=INT, shape=(1,))
-        made = nll_loss(r, input, target, weight, size_average, ignore_index, reduce, reduction)
-        return made if shape_of(r, made) == () else squeeze_plain(r, made, 0)
-    if size_average is not None or reduce is not None:
-        raise Refused("size_average and reduce are not read.", "Write reduction='sum'.")
-    rank = len(shape_of(r, input))
-    if rank > 2:  # [batch, classes, ...]
-        input = arrays.transpose(r, input, (0, *range(2, rank), 1))
-    classes = shape_of(r, input)[-1]
-    shape = shape_of(r, target)
-    if shape != shape_of(r, input)[:-1]:
-        raise LibraryError(
-            f"Expected input batch_size ({shape_of(r, input)[0]}) to match target batch_size ({shape[0]})."
-        )
-    found = numbers(r, target)
-    ignored = found == ignore_index
-    if ((found < 0) | (found >= classes))[~ignored].any():
-        raise LibraryError("Target is out of bounds.")
-    if ignored.any():
-        target = constant(r, np.where(ignored, 0, found).astype(float), "torch", INT)
-    flat = r.make("reshape", [input], shape=(prod(shape), classes))
-    places = r.make("reshape", [target], dtype=INT, shape=(prod(shape), 1))
-    losses = r.make("reshape", [r.make("neg", [gather(r, flat, 1, places)])], shape=shape)
-    share: Any = None
-    if weight is not None:
-        share = pick(r, weight, 0, target)
-    if ignored.any():
-        seen = constant(r, (~ignored).astype(float), "torch", BOOL)
-        share = cast(r, seen, "float32") if share is None else r.make("mul", [share, seen])
-        losses = r.make("where", [seen, losses, 0.0])
-    if share is not None:
-        losses = r.make("mul", [losses, share])
-    if reduction == "mean" and share is not None:
-        return r.make("div", [r.make("sum", [losses]), r.make("sum", [share])])
-    return reduced(r, losses, reduction)
-
-
-@functional("cross_entropy")
-def cross_entropy(
-    r: Interpreter,
-    input: Array,
-    target: Array,
-    weight: Any = None,
-    size_average: Any = None,
-    ignore_index: int = -100,
-    reduce: Any = None,
-    reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Array:
-    """Read the cross-entropy of logits and classes, or of logits and chances."""
-    if size_average is not None or reduce is not None:
-        raise Refused("size_average and reduce are not read.", "Write reduction='sum'.")
-    rank = len(shape_of(r, input))
-    axis = 0 if rank == 1 else 1
-    chances = r.make("log_softmax", [input], axis=axis)
-    o = Ops(r)
-    if target.dtype in FLOATS:
-        if shape_of(r, target) != shape_of(r, input):
-            raise LibraryError("The target of chances has the shape of the input.")
-        if label_smoothing:
-            target = o.add(o.mul(1.0 - label_smoothing, target), label_smoothing / shape_of(r, input)[axis])
-        weighted = o.mul(target, chances)
-        if weight is not None:
-            weighted = o.mul(weighted, per_channel(r, weight, rank))
-        losses = o.neg(arrays.fold(r, "sum", weighted, axis, False))
-        if reduction == "mean":
-            return o.div(o.sum(losses), float(prod(shape_of(r, losses))))
-        return reduced(r, losses, reduction)
-    plain = nll_loss(r, chances, target, weight, None, ignore_index, None, reduction)
-    if not label_smoothing:
-        return plain
-    if weight is not None or (numbers(r, target) == ignore_index).any():
-        raise Refused("label_smoothing is read without weights and ignored classes.")
-    even = reduced(r, o.neg(arrays.fold(r, "mean", chances, axis, False)), reduction)
-    return o.add(o.mul(1.0 - label_smoothing, plain), o.mul(label_smoothing, even))
-
-
-@functional("kl_div")
-def kl_div(
-    r: Interpreter,
-    input: Any,
-    target: Any,
-    size_average: Any = None,
-    reduce: Any = None,
-    reduction: str = "mean",
-    log_target: bool = False,
-) -> Array:
-    """Read the divergence of a target from log-chances, where a target of 0 counts nothing."""
-    o = Ops(r)
-    if log_target:
-        losses = o.mul(o.exp(target), o.sub(target, input))
-    else:
-        none = r.compare(ast.Eq(), target, 0.0, ast.Constant(0))
-        own = o.where(none, 0.0, o.mul(target, o.log(o.where(none, 1.0, target))))
-        losses = o.sub(own, o.mul(target, input))
-    if reduction == "batchmean":
-        return o.div(o.sum(losses), float(shape_of(r, input)[0]))
-    return reduced(r, losses, reduction, size_average, reduce)
-
-
-@functional("gaussian_nll_loss")
-def gaussian_nll_loss(
-    r: Interpreter,
-    input: Any,
-    target: Any,
-    var: Any,
-    full: bool = False,
-    eps: float = 1e-6,
-    reduction: str = "mean",
-) -> Array:
-    """Read the negative log-likelihood of normal distributions.
-
-    The lower end of the variance is set behind autograd's back.
-    """
-    o = Ops(r)
-    spread = _lifted(r, o.maximum(var, eps), eps) if isinstance(var, Array) and var.requires_grad else var
-    losses = o.mul(0.5, o.add(o.log(spread), o.div(o.square(o.sub(input, target)), spread)))
-    return reduced(r, o.add(losses, 0.5 * math.log(2 * math.pi)) if full else losses, reduction)
-
-
-@functional("poisson_nll_loss")
-def poisson_nll_loss(
-    r: Interpreter,
-    input: Any,
-    target: Any,
-    log_input: bool = True,
-    full: bool = False,
-    eps: float = 1e-8,
-    reduction: str = "mean",
-) -> Array:
-    """Read the negative log-likelihood of counts."""
-    if full:
-        raise Refused("poisson_nll_loss() is read without full.")
-    o = Ops(r)
-    losses = (
-        o.sub(o.exp(input), o.mul(target, input))
-        if log_input
-        else o.sub(input, o.mul(target, o.log(o.add(input, eps))))
-    )
-    return reduced(r, losses, reduction)
-
-
 def _hinge(r: Interpreter, x: Array) -> Array:
     """Return what is above 0; at 0 PyTorch's clamp_min passes the gradient on."""
     return clamp(r, x, 0.0)
-
-
-@functional("margin_ranking_loss")
-def margin_ranking_loss(
-    r: Interpreter, input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean"
-) -> Array:
-    """Read the loss of a wrong order."""
-    o = Ops(r)
-    return reduced(r, _hinge(r, o.add(o.mul(o.neg(target), o.sub(input1, input2)), margin)), reduction)
-
-
-@functional("hinge_embedding_loss")
-def hinge_embedding_loss(
-    r: Interpreter, input: Any, target: Any, margin: float = 1.0, reduction: str = "mean"
-) -> Array:
-    """Read the hinge loss of distances."""
-    o = Ops(r)
-    far = r.compare(ast.Eq(), target, -1.0, ast.Constant(0))
-    return reduced(r, o.where(far, _hinge(r, o.sub(margin, input)), input), reduction)
 
 
 @functional("triplet_margin_loss")
@@ -934,32 +630,6 @@ def triplet_margin_loss(
         raise Refused("triplet_margin_loss() is read without swap.")
     near, far = pairwise_distance(r, anchor, positive, p, eps), pairwise_distance(r, anchor, negative, p, eps)
     return reduced(r, _hinge(r, r.make("add", [r.make("sub", [near, far]), margin])), reduction)
-
-
-@functional("cosine_embedding_loss")
-def cosine_embedding_loss(
-    r: Interpreter, input1: Array, input2: Array, target: Array, margin: float = 0.0, reduction: str = "mean"
-) -> Array:
-    """Read the loss of an angle, with PyTorch's own small number in it."""
-    o = Ops(r)
-    eps = 1e-12
-
-    def squares(a: Array, b: Array) -> Array:
-        return fold(r, "sum", o.mul(a, b), -1)
-
-    cosine = o.div(
-        squares(input1, input2),
-        o.sqrt(o.mul(o.add(squares(input1, input1), eps), o.add(squares(input2, input2), eps))),
-    )
-    same = r.compare(ast.Eq(), target, 1.0, ast.Constant(0))
-    return reduced(r, o.where(same, o.sub(1.0, cosine), _hinge(r, o.sub(cosine, margin))), reduction)
-
-
-@functional("soft_margin_loss")
-def soft_margin_loss(r: Interpreter, input: Any, target: Any, reduction: str = "mean") -> Array:
-    """Read log(1 + exp(-t x))."""
-    o = Ops(r)
-    return reduced(r, o.softplus(o.neg(o.mul(target, input))), reduction)
 
 
 @functional(

@@ -1,8 +1,12 @@
-"""Keep what PyTorch keeps of a tensor beside its numbers: memory shared with views, versions, saved tensors.
+"""Keep what PyTorch and NumPy keep of a tensor beside its numbers: memory shared with views, versions.
 
 A node of a graph never changes, and a tensor does. A change in place gives the tensor another node, and every
 view of it one that is computed from that; what the backward pass saved before is then out of date, which
 PyTorch notices by counting versions.
+
+Where the elements of a tensor are in its memory is an array of NumPy with the places, which is itself a view
+of the places of the whole memory: offset and strides are NumPy's, and so is the answer to whether another
+shape of it is a view or a copy.
 """
 
 from __future__ import annotations
@@ -10,19 +14,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from math import prod
+
+import numpy as np
 
 from autodiff_viz.graph.model import IDENTITY, INPUT, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
+from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder, Ref
+from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+from autodiff_viz.reading.torch_facts import facts_of
+from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Refused
 
 Derive = Callable[[Interpreter, Array], Array]
 Push = Callable[[Interpreter, Array, Array], Array]
 
 DETACHED, DATA, VIEW = "detached", "data", "view"
+PERHAPS = "perhaps"  # nobody knows whether it is a view, since the strides of what it shows are not known
 
 
 class LibraryError(Refused):
@@ -36,14 +46,19 @@ class Storage:
     """The memory of a tensor and its views.
 
     Attributes:
-      version: how often it was changed in a way that autograd counts.
-      hidden: how often it was changed through `.data`, which autograd does not see.
+      changes: how often it was changed.
       views: the tensors that show a part of it.
     """
 
-    version: int = 0
-    hidden: int = 0
+    changes: int = 0
     views: list[Array] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Counter:
+    """How often tensors were changed in a way that autograd counts; `.data` and NumPy count on their own."""
+
+    version: int = 0
 
 
 @dataclass(eq=False)
@@ -52,25 +67,37 @@ class Info:
 
     Attributes:
       label: its name in answers.
-      storage: its memory.
+      storage, counter: its memory, and its version.
+      places: where its elements are in its memory; None if they stand there one after the other.
+      unknown: whether nobody knows where they are.
       parent, kind, derive, push: the tensor that it shows a part of, how it is computed from that, and what
-      the parent becomes when it is changed. sources: the nodes that a leaf is differentiated by: one for
-      each set of numbers that it has had. grad: `.grad`. hooks: functions of its gradient, in order. hooked:
-      the node whose rule stands for them. stale: whether its parent has changed since it was computed.
+        the parent becomes when it is changed.
+      several: whether it is one of several views that a function returned.
+      no_grad: whether it is a view that was made without a gradient.
+      array: whether it is an array of NumPy although it has one element and no axis.
+      sources: the nodes that a leaf is differentiated by: one for each set of numbers that it has had.
+      grad: `.grad`.
+      stale: whether its parent has changed since it was computed.
+      unusable: whether autograd refuses to compute with it after such a change.
       readonly: why it cannot be changed in place; "" if it can.
     """
 
     label: str = ""
     storage: Storage = field(default_factory=Storage)
+    counter: Counter = field(default_factory=Counter)
+    places: np.ndarray | None = None
+    unknown: bool = False
     parent: Array | None = None
     kind: str = ""
     derive: Derive | None = None
     push: Push | None = None
+    several: bool = False
+    no_grad: bool = False
+    array: bool = False
     sources: list[Ref] = field(default_factory=list)
     grad: Array | None = None
-    hooks: list[Any] = field(default_factory=list)
-    hooked: Ref | None = None
     stale: bool = False
+    unusable: bool = False
     readonly: str = ""
 
 
@@ -80,17 +107,19 @@ class Recorded:
 
     Attributes:
       name: the function's.
-      saved: memory that it saved, with the versions at that time.
+      saved: memory that it saved, with the versions and changes at that time.
       saves: whether it saved anything, which one backward pass frees.
       freed: whether that has happened.
-      again: the saved values that a second derivative depends on.
+      again: the values that its derivative depends on, where it is differentiated again.
+      once: whether it cannot be.
     """
 
     name: str
-    saved: list[tuple[Storage, int, int]]
+    saved: list[tuple[Info, int, int]]
     saves: bool
     freed: bool = False
     again: tuple[Ref, ...] = ()
+    once: bool = False
 
 
 @dataclass(eq=False)
@@ -119,6 +148,7 @@ def leaf(r: Interpreter, x: Array, hint: str = "") -> Array:
     """Return a tensor that is differentiated by from here on, with a node of its own."""
     if not x.is_node:
         x.held = r.builder.input(x.held, hint)
+        r.builder.kinds[x.held.number] = x.dtype
     elif not _fresh(r, x.held):
         x.held = r.builder.add(IDENTITY, [x.held], Rule(STOP))
     x.requires_grad, x.leaf = True, True
@@ -132,22 +162,81 @@ def _fresh(r: Interpreter, ref: Ref) -> bool:
     return own and not any(ref in later.slots for later in r.builder.drafts[ref.number + 1 :])
 
 
-def view(r: Interpreter, x: Array, derive: Derive, push: Push | None, kind: str = VIEW) -> Array:
+def places(r: Interpreter, x: Array) -> np.ndarray | None:
+    """Return where the elements of a tensor are in its memory; None if nobody knows."""
+    about = info(r, x)
+    if about.unknown:
+        return None
+    if about.places is None:
+        shape = sized(shape_of(r, x))
+        about.places = np.arange(prod(shape), dtype=np.int32).reshape(shape)
+    return about.places
+
+
+def is_contiguous(r: Interpreter, x: Array) -> bool | None:
+    """Return whether the elements of a tensor stand one after the other; None if nobody knows."""
+    about = r.state(Memory).of.get(x)
+    if about is None or (about.places is None and not about.unknown):
+        return True
+    return None if about.unknown else about.places.flags.c_contiguous
+
+
+def lay_out(r: Interpreter, op: str, given: list[Array], made: Array) -> None:
+    """Note where the elements of a computed tensor are, if those that it was computed from are out of order.
+
+    An op of elements gives its result the order of what it gets, where all of that has the same; of others
+    it is not known.
+    """
+    known = r.state(Memory).of
+    apart = [one for one in given if one in known and is_contiguous(r, one) is not True]
+    if not apart or not made.is_node or op in IN_ORDER or len(shape := shape_of(r, made)) < 2:
+        return
+    about = info(r, made)
+    about.unknown = True
+    full = [places(r, one) for one in given if shape_of(r, one) == shape]
+    if op in OPS and OPS[op].elementwise and full and all(one is not None for one in full):
+        orders = {tuple(int(i) for i in np.argsort(np.abs(one.strides))[::-1]) for one in full}
+        alone = len(full) == sum(shape_of(r, one) != () for one in given)
+        if len(orders) == 1 and alone and all(one.size == np.unique(one).size for one in full):
+            (order,) = orders
+            turned = np.arange(prod(shape), dtype=np.int32).reshape([shape[i] for i in order])
+            about.places, about.unknown = turned.transpose(np.argsort(order)), False
+
+
+IN_ORDER = frozenset(["matmul", "dot"])
+"""Ops that write their result in order, whatever they get."""
+
+
+def view(
+    r: Interpreter,
+    x: Array,
+    derive: Derive,
+    push: Push | None,
+    kind: str = VIEW,
+    shown: np.ndarray | None = None,
+    several: bool = False,
+) -> Array:
     """Return a tensor that shares the memory of another one.
 
     Args:
       x: the other.
       derive: computes it from the other.
       push: computes what the other becomes, of the other and the changed view; None if a change is not read.
-      kind: DETACHED or DATA if the gradient does not pass.
+      kind: DETACHED or DATA if the gradient does not pass, PERHAPS if it may be a copy.
+      shown: the places of what it shows; None if they are not known.
+      several: whether it is one of several.
     """
     made = derive(r, x)
-    if not isinstance(r.builder, Builder) or not x.is_node or not made.is_node:
+    if not isinstance(r.builder, Builder):
         return made
     if made is x:
-        made = Array(x.held, x.framework, x.dtype, x.requires_grad, x.leaf)
+        made = Array(x.held, x.framework, x.dtype, x.requires_grad, x.leaf, rows=x.rows, traced=x.traced)
     mine, theirs = info(r, made), info(r, x)
     mine.storage, mine.parent, mine.derive, mine.push, mine.kind = theirs.storage, x, derive, push, kind
+    mine.counter = Counter() if kind == DATA else theirs.counter
+    mine.places, mine.unknown = shown, shown is None
+    mine.several, mine.no_grad = several or theirs.several, bool(r.no_grad) or theirs.no_grad
+    mine.readonly = theirs.readonly
     if made.requires_grad:
         made.leaf = False
     theirs.storage.views.append(made)
@@ -160,11 +249,26 @@ def refreshed(r: Interpreter, x: Array) -> Array:
     if about is not None and about.stale and about.parent is not None and about.derive is not None:
         about.stale = False
         parent = refreshed(r, about.parent)
-        made = about.derive(r, parent)
+        outside, r.no_grad = r.no_grad, int(about.no_grad)
+        try:
+            made = about.derive(r, parent)
+        finally:
+            r.no_grad = outside
         x.held, x.requires_grad = made.held, made.requires_grad
         x.leaf = not made.requires_grad
         about.sources = [x.held] if isinstance(x.held, Ref) else []
     return x
+
+
+def check_usable(r: Interpreter, x: Array) -> None:
+    """Refuse a view that autograd does not compute with any more."""
+    if not r.no_grad and info(r, x).unusable:
+        raise LibraryError(
+            "a view of several, or one that was made in no_grad mode, and its base or another view of its "
+            "base has been modified inplace, which PyTorch forbids.",
+            "Change it before the views are made, or write clone().",
+            "view",
+        )
 
 
 def change(r: Interpreter, x: Array, result: Array, at: ast.AST | None = None) -> Array:
@@ -175,14 +279,23 @@ def change(r: Interpreter, x: Array, result: Array, at: ast.AST | None = None) -
       Refused: its effect is not read.
     """
     about = info(r, x)
-    check_in_place(r, x, about, at)
+    check_in_place(r, x, result, about, at)
     if result.dtype in FLOATS and x.dtype in (INT, BOOL):
         raise LibraryError(
             "result type Float can't be cast to the desired output type Long.",
-            "Make the tensor of floats: 2.0, not 2.",
+            "Make it of floats: 2.0, not 2.",
             "integer",
             at,
         )
+    if result.dtype == INT and x.dtype == BOOL:
+        raise LibraryError(
+            "result type Long can't be cast to the desired output type Bool.",
+            "Write a new value.",
+            "integer",
+            at,
+        )
+    if x.dtype in (INT, *HALVES) and r.handlers.converted is not None:
+        result = r.handlers.converted(r, result, x.dtype) or result
     mine, new = shape_of(r, x), shape_of(r, result)
     if mine != new:
         raise LibraryError(
@@ -194,27 +307,32 @@ def change(r: Interpreter, x: Array, result: Array, at: ast.AST | None = None) -
     if not isinstance(r.builder, Builder):  # in a declared derivative
         x.held = result.held
         return x
+    storage = about.storage
+    pay_values(len(storage.views))
+    if any(info(r, one).kind == PERHAPS for one in storage.views):
+        raise Refused(
+            "Whether this also changes another one depends on the order in which its elements are in memory.",
+            "Copy it first: clone(memory_format=torch.contiguous_format), or copy() of NumPy.",
+            "view",
+            at,
+        )
     _hold(r, x, result, bool(r.no_grad))
-    hidden, one = False, x
+    above_x, one, apart = {x}, x, bool(r.no_grad)
     while (above := info(r, one)).parent is not None:
         parent = refreshed(r, above.parent)
         if above.push is None:
             raise Refused("A change in place of such a view is not read.", "Write clone().", "view", at)
-        hidden |= above.kind == DATA
-        apart = above.kind != VIEW
-        _hold(r, parent, above.push(r, parent, one), apart or bool(r.no_grad))
+        apart |= above.kind != VIEW
+        _hold(r, parent, above.push(r, parent, one), apart)
         one = parent
-    storage = about.storage
-    storage.hidden += hidden
-    storage.version += not hidden
-    above_x = set()
-    one = x
-    while one is not None:
         above_x.add(one)
-        one = info(r, one).parent
+    storage.changes += 1
+    about.counter.version += 1
     for shown in storage.views:
-        if shown not in above_x:
-            info(r, shown).stale = True
+        other = info(r, shown)
+        other.stale |= shown not in above_x
+        if other.counter is about.counter and other.kind == VIEW and other.parent.requires_grad:
+            other.unusable |= other.several or other.no_grad
     return x
 
 
@@ -224,14 +342,16 @@ def _hold(r: Interpreter, x: Array, new: Array, apart: bool) -> None:
     old = x.held
     if x.is_node and not new.is_node:
         held = r.builder.input(new.held, hint)
+        r.builder.kinds[held.number] = x.dtype
         r.builder.replaced.add(x.held.number)
     elif x.is_node and new.held == old:
         return
     else:
         held = new.held
+    x.traced |= new.traced
     if not x.requires_grad or not apart:
         x.held = held
-        x.requires_grad = x.requires_grad or new.requires_grad
+        x.requires_grad = x.requires_grad or (new.requires_grad and x.framework == "torch")
         x.leaf = not x.requires_grad
         info(r, x).sources = [held] if isinstance(held, Ref) else []
     elif x.leaf:
@@ -245,11 +365,19 @@ def _hold(r: Interpreter, x: Array, new: Array, apart: bool) -> None:
         r.builder.drafts[x.held.number].hint = hint
 
 
-def check_in_place(r: Interpreter, x: Array, about: Info, at: ast.AST | None) -> None:
-    """Refuse a change in place that autograd refuses."""
+def check_in_place(r: Interpreter, x: Array, result: Array, about: Info, at: ast.AST | None) -> None:
+    """Refuse a change in place that the library refuses."""
     if about.readonly:
         raise Refused(about.readonly, "Write clone().", "view", at)
-    if r.no_grad:
+    if about.places is not None and np.unique(about.places).size < about.places.size:
+        raise Refused(
+            "A change in place is not read where more than one element of what is written to refers to a "
+            "single memory location.",
+            "Write clone() before the change.",
+            "view",
+            at,
+        )
+    if r.no_grad or not (x.requires_grad or result.requires_grad):
         return
     if x.requires_grad and x.leaf:
         raise LibraryError(
@@ -268,223 +396,47 @@ def check_in_place(r: Interpreter, x: Array, about: Info, at: ast.AST | None) ->
                 "leaf-in-place",
                 at,
             )
+    if about.kind == VIEW and (about.several or about.no_grad):
+        raise LibraryError(
+            "Output 0 of a function that returns several views is being modified inplace, which PyTorch "
+            "forbids where a gradient passes."
+            if about.several
+            else "A view was created in no_grad mode and is being modified inplace with grad mode enabled.",
+            "Write a new value in place of the change.",
+            "view",
+            at,
+        )
 
 
-# What the functions save for the backward pass, as measured with PyTorch.
-
-NOTHING = frozenset(
-    [
-        "add",
-        "sub",
-        "subtract",
-        "rsub",
-        "neg",
-        "negative",
-        "positive",
-        "sum",
-        "mean",
-        "clone",
-        "cat",
-        "concat",
-        "concatenate",
-        "stack",
-        "hstack",
-        "vstack",
-        "dstack",
-        "getitem",
-        "reshape",
-        "view",
-        "flatten",
-        "unflatten",
-        "squeeze",
-        "unsqueeze",
-        "t",
-        "T",
-        "mT",
-        "transpose",
-        "swapaxes",
-        "permute",
-        "movedim",
-        "moveaxis",
-        "expand",
-        "expand_as",
-        "view_as",
-        "reshape_as",
-        "round",
-        "floor",
-        "ceil",
-        "trunc",
-        "sign",
-        "cumsum",
-        "tril",
-        "triu",
-        "flip",
-        "fliplr",
-        "flipud",
-        "repeat",
-        "tile",
-        "roll",
-        "pad",
-        "lerp",
-        "trace",
-        "diag",
-        "diagonal",
-        "diag_embed",
-        "unbind",
-        "split",
-        "chunk",
-        "narrow",
-        "select",
-        "broadcast_to",
-        "detach",
-        "contiguous",
-        "to",
-        "float",
-        "double",
-        "half",
-        "type_as",
-        "remainder",
-        "fmod",
-        "frac",
-        "numpy",
-        "item",
-        "ravel",
-        "rot90",
-        "diff",
-        "register_hook",
-        "retain_grad",
-        "requires_grad_",
-        "backward",
-        "identity",
-        "atleast_1d",
-        "atleast_2d",
-        "block_diag",
-    ]
-)
-"""Functions that save nothing, so that a second backward pass goes through them."""
-
-RESULT = frozenset(
-    [
-        "relu",
-        "exp",
-        "expm1",
-        "sigmoid",
-        "tanh",
-        "sqrt",
-        "rsqrt",
-        "reciprocal",
-        "softmax",
-        "log_softmax",
-        "softmin",
-    ]
-)
-"""Functions that save what they return."""
-
-ALL = frozenset(
-    ["prod", "cumprod", "std", "norm", "amax", "amin", "logsumexp", "normalize", "max", "min", "median"]
-)
-"""Functions that save what they get and what they return."""
-
-OTHERS = frozenset(
-    [
-        "mul",
-        "multiply",
-        "matmul",
-        "mm",
-        "mv",
-        "bmm",
-        "dot",
-        "inner",
-        "outer",
-        "linear",
-        "einsum",
-        "vdot",
-        "conv2d",
-        "conv1d",
-        "embedding",
-        "baddbmm",
-        "addmm",
-        "addmv",
-        "div",
-        "divide",
-        "true_divide",
-        "bilinear",
-    ]
-)
-"""Functions that save an argument for the derivative by the other one."""
-
-PLACES = frozenset(
-    [
-        "where",
-        "index",
-        "take",
-        "gather_",
-        "sort",
-        "topk",
-        "masked_fill",
-        "masked_select",
-        "scatter",
-        "index_select",
-        "argsort",
-        "cummax",
-        "cummin",
-        "l1_loss",
-        "dropout",
-        "getitem_index",
-        "scatter_",
-        "index_fill",
-        "max_dim",
-        "min_dim",
-    ]
-)
-"""Functions that save no floats: conditions, or where things came from."""
+# What is kept for the backward pass.
 
 
-MASKS = frozenset(
-    [
-        "maximum",
-        "minimum",
-        "fmax",
-        "fmin",
-        "clamp",
-        "clip",
-        "max",
-        "min",
-        "amax",
-        "amin",
-        "addcmul",
-        "gather",
-        "lerp",
-    ]
-)
-"""Functions whose derivative depends on comparisons alone, or on nothing, so that a second one is None."""
+def record(r: Interpreter, name: str, given: list[Array], result: Array, number_first: bool = False) -> None:
+    """Note what a call saves for the backward pass.
 
-ONCE = frozenset(["cdist", "hardsigmoid"])
-"""Functions that PyTorch differentiates only once."""
-
-
-def record(r: Interpreter, name: str, given: list[Array], result: Array) -> None:
-    """Note what a call saves for the backward pass."""
+    Args:
+      name: of the function; in place it saves what it saves otherwise.
+      given, result: the tensors that it got, and what it returned.
+      number_first: whether a number stands before them.
+    """
     if not result.requires_grad or result.leaf or not result.is_node or any(result is one for one in given):
         return
     memory = r.state(Memory)
     if result.held.number in memory.calls or any(result.held == one.held for one in given):
         return
-    name = name.rstrip("_")
-    keep: list[Array] = []
-    if name in RESULT or name in ALL:
-        keep.append(result)
-    if name in OTHERS:
-        for i, one in enumerate(given):
-            if any(other.requires_grad for k, other in enumerate(given) if k != i) and one.dtype in FLOATS:
-                keep.append(one)
-        if name in ("div", "divide", "true_divide") and len(given) == 2 and given[1].requires_grad:
-            keep += [one for one in given if one not in keep]
-    elif name not in NOTHING and name not in PLACES and name not in RESULT:
-        keep += [one for one in given if one.dtype in FLOATS]
-    saved = [(a, a.version, a.hidden) for a in (info(r, one).storage for one in keep)]
-    again = () if name in MASKS else tuple(one.held for one in keep if isinstance(one.held, Ref))
-    memory.calls[result.held.number] = Recorded(name, saved, name not in NOTHING, again=again)
+    given = [one for one in given if one.dtype in FLOATS]
+    needing = [i for i, one in enumerate(given) if one.requires_grad]
+    facts = facts_of(name.rstrip("_"), len(given), number_first)
+    saves = facts.saved(needing, len(given))
+    keep = [given[i] for i in sorted(one for one in saves if isinstance(one, int))]
+    keep += [result] if "r" in saves else []
+    saved = [(a, a.counter.version, a.storage.changes) for a in (info(r, one) for one in keep)]
+    again = {given[i].held for i in facts.differentiated(needing, len(given)) if isinstance(i, int)}
+    if again and "r" in saves:
+        again.add(result.held)
+    memory.calls[result.held.number] = Recorded(
+        name, saved, bool(saves), again=tuple(one for one in again if isinstance(one, Ref)), once=facts.once
+    )
 
 
 def passed(r: Interpreter, numbers: set[int], retain: bool) -> None:
@@ -503,19 +455,20 @@ def passed(r: Interpreter, numbers: set[int], retain: bool) -> None:
                 "Write retain_graph=True in the first backward(), compute the value again, or detach() it.",
                 "second-backward",
             )
-        for storage, version, hidden in call.saved:
-            if storage.version != version:
+        for about, version, changes in call.saved:
+            r.check_known(about.storage)  # who may have changed it was not read
+            if about.counter.version != version:
                 raise LibraryError(
                     "one of the variables needed for gradient computation has been modified by an inplace "
-                    f"operation: what {call.name}() saved is at version {storage.version}; expected version "
-                    f"{version} instead.",
+                    f"operation: what {call.name}() saved is at version {about.counter.version}; expected "
+                    f"version {version} instead.",
                     "Write a new value in place of the change, or clone() it first.",
                     "saved-changed",
                 )
-            if storage.hidden != hidden:
+            if about.storage.changes != changes:
                 raise Refused(
-                    f"What {call.name}() saved was changed through .data, which autograd does not notice: it "
-                    "would multiply by the changed numbers.",
+                    f"What {call.name}() saved was changed through numpy() or .data, which autograd does not "
+                    "notice: it would multiply by the changed numbers.",
                     "Write a new value in place of the change.",
                     "saved-changed",
                 )

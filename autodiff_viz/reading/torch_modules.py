@@ -18,6 +18,7 @@ from autodiff_viz.reading.builder import Frame, Ref
 from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_autograd import called, recorded
+from autodiff_viz.reading.torch_hooks import handle, standing, watched
 from autodiff_viz.reading.torch_memory import LibraryError, info
 from autodiff_viz.reading.torch_places import in_place_method
 from autodiff_viz.reading.torch_structure import (
@@ -42,6 +43,7 @@ from autodiff_viz.reading.values import (
     FLOATS,
     Array,
     Class,
+    ClassMethod,
     Function,
     Instance,
     Native,
@@ -716,6 +718,17 @@ def call_instance(
     r: Interpreter, instance: Instance, args: list, keywords: dict, node: ast.AST | None
 ) -> Any:
     """Call a module: its layers are a group."""
+    for hook in _hooks(r, instance, "forward_pre_hook"):
+        changed = r.call(hook, [instance, tuple(args)], {}, node)
+        if changed is not None:
+            args = list(changed) if isinstance(changed, tuple) else [changed]
+    # Those that stand now get the gradients of this call, whatever becomes of them until then.
+    backward, before = (
+        _hooks(r, instance, name) for name in ("full_backward_hook", "full_backward_pre_hook")
+    )
+    leave = None
+    if backward or before:
+        args, leave = watched(r, instance, args, backward, before)
     with r.frame(Frame(instance.name or _kind(instance), None)):
         if isinstance(instance.of, Class):
             forward = instance.of.members.get("forward") or instance.of.members.get("__call__")
@@ -727,10 +740,30 @@ def call_instance(
             if forward is None:
                 raise Refused("This object cannot be called.", at=node)
             value = forward(r, instance.fields, *args, **keywords)
-    for hook in r.state(Modules).hooks.get(instance, []):
+    for hook in _hooks(r, instance, "forward_hook"):
         changed = r.call(hook, [instance, tuple(args), value], {}, node)
         value = value if changed is None else changed
-    return value
+    return value if leave is None else leave(value)
+
+
+def _hooks(r: Interpreter, instance: Instance, name: str) -> list[Any]:
+    """Return the functions that are registered now for all modules, and those for this one."""
+    hooks = r.state(Modules).hooks
+    return [one for owner in (None, instance) for one in standing(hooks.get((owner, name), ()))]
+
+
+def _register_hook(name: str, of_all: bool) -> Callable[..., Native]:
+    def register(r: Interpreter, *args: Any, prepend: bool = False, **options: Any) -> Native:
+        owner, hook = (None, *args) if of_all else args
+        if any(options.values()):
+            raise Refused(f"register_{name}() is read with a function only.")
+        functions = r.state(Modules).hooks.setdefault((owner, name), [])
+        made = handle(functions, hook)
+        if prepend:
+            functions.insert(0, functions.pop())
+        return made
+
+    return register
 
 
 def _kind(instance: Instance) -> str:
@@ -746,6 +779,8 @@ def instance_attribute(r: Interpreter, instance: Instance, name: str, node: ast.
         member = instance.of.members[name]
         if isinstance(member, Property):
             return r.call(member.function, [instance], {}, node)
+        if isinstance(member, ClassMethod):
+            return r.attribute(instance.of, name, node)
         if isinstance(member, Function) and not member.static:
             return Native(lambda _, args, kw: r.call(member, [instance, *args], kw, node), name, member)
         return member
@@ -865,20 +900,14 @@ def _register_parameter(r: Interpreter, instance: Instance, name: str, value: An
     attach(r, instance, name, value)
 
 
-def _register_forward_hook(r: Interpreter, instance: Instance, hook: Any, **options: Any) -> Native:
-    if options:
-        raise Refused("register_forward_hook() is read with a function only.")
-    hooks = r.state(Modules).hooks.setdefault(instance, [])
-    hooks.append(hook)
-    return Native(
-        lambda *_: None, "hook", attributes={"remove": Native(lambda *_: hooks.remove(hook), "remove")}
-    )
-
-
 def _append(r: Interpreter, instance: Instance, value: Any) -> Instance:
     attach(r, instance, str(len(elements(instance))), value)
     return instance
 
+
+HOOKS = ("forward_pre_hook", "forward_hook", "full_backward_pre_hook", "full_backward_hook")
+for _name in HOOKS:
+    TORCH[f"torch.nn.modules.module.register_module_{_name}"] = _register_hook(_name, True)
 
 METHODS: dict[str, Callable[..., Any]] = {
     "parameters": lambda r, m, recurse=True: [one for _, one in named_parameters(r, m)],
@@ -905,7 +934,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "register_parameter": _register_parameter,
     "add_module": _register_parameter,
     "register_module": _register_parameter,
-    "register_forward_hook": _register_forward_hook,
+    **{f"register_{name}": _register_hook(name, False) for name in HOOKS},
     "get_parameter": lambda r, m, target: dict(named_parameters(r, m))[target],
     "append": _append,
     "items": lambda r, m: [(key, value) for key, value in m.fields.items() if _is_registered(key)],
@@ -916,6 +945,8 @@ METHODS: dict[str, Callable[..., Any]] = {
 
 def instance_item(r: Interpreter, instance: Instance, index: Any, node: ast.AST) -> Any:
     """Return an element of a container."""
+    if isinstance(instance.of, Class) and "__getitem__" in instance.of.members:
+        return r.call(r.attribute(instance, "__getitem__", node), [index], {}, node)
     parts = elements(instance)
     if isinstance(index, str) and index in instance.fields:
         return instance.fields[index]

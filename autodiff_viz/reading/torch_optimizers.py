@@ -155,8 +155,10 @@ def take_step(r: Interpreter, one: Optimizer) -> None:
                 if about.grad is None:
                     continue
                 kept = one.kept.setdefault(parameter, {})
-                plain = Array(parameter.held, "torch", parameter.dtype)
-                new = one.step(Ops(r), group, plain, r.fresh(about.grad), kept)
+                plain = Array(r.fresh(parameter).held, "torch", parameter.dtype)
+                # What it keeps of a gradient is a copy: the next backward() may add to that in place.
+                gradient = Array(r.fresh(about.grad).held, "torch", parameter.dtype)
+                new = one.step(Ops(r), group, plain, gradient, kept)
                 change(r, parameter, Array(new.held, "torch", parameter.dtype))
     finally:
         r.no_grad = outside
@@ -252,6 +254,8 @@ def _clip_norm(r: Interpreter, parameters: Any, max_norm: float, norm_type: floa
 
 def _clip_value(r: Interpreter, parameters: Any, clip_value: float, **_: Any) -> None:
     """Read `clip_grad_value_`."""
+    if not _given(r, parameters):
+        raise LibraryError("clip_grad_value_() needs a gradient.", "Call backward() before.")
     outside, r.no_grad = r.no_grad, 1
     try:
         for one in _given(r, parameters):

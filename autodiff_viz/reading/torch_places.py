@@ -17,13 +17,15 @@ from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.own_dtypes import remember
 from autodiff_viz.reading.torch_memory import LibraryError, change, record
-from autodiff_viz.reading.torch_shapes import broadcast_to, indexed, squeeze_plain
+from autodiff_viz.reading.torch_shapes import broadcast_to, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
     TORCH,
     both,
     dtype_in_use,
+    fitting,
     full,
     integers,
     numbers,
@@ -31,12 +33,13 @@ from autodiff_viz.reading.torch_tensors import (
     whole,
 )
 from autodiff_viz.reading.values import BOOL, INT, Array, Refused
+from autodiff_viz.reading.views import part
 
 # Pick by places.
 
 
 def _is_plain(r: Interpreter, *given: Array) -> bool:
-    """Return whether an op has the places itself; rows of vmap and terms of a rule have masks instead."""
+    """Return whether an op of places is read as one: rows of vmap and terms of a rule have masks."""
     return isinstance(r.builder, Builder) and not any(one.rows for one in given)
 
 
@@ -269,14 +272,14 @@ def _positions(r: Interpreter, x: Array, index: Any) -> np.ndarray | None:
     if not any(isinstance(part, (Array, list)) for part in parts):
         return None
     read = []
-    for part in parts:
-        if isinstance(part, Array):
-            found = numbers(r, part, "A mask" if part.dtype == BOOL else "An index")
-            read.append(found.astype(bool) if part.dtype == BOOL else found.astype(int))
-        elif isinstance(part, list):
-            read.append(np.array([whole(r, one) if isinstance(one, Array) else one for one in part]))
+    for each in parts:
+        if isinstance(each, Array):
+            found = numbers(r, each, "A mask" if each.dtype == BOOL else "An index")
+            read.append(found.astype(bool) if each.dtype == BOOL else found.astype(int))
+        elif isinstance(each, list):
+            read.append(np.array([whole(r, one) if isinstance(one, Array) else one for one in each]))
         else:
-            read.append(part)
+            read.append(each)
     shape = shape_of(r, x)
     try:
         return np.arange(prod(sized(shape))).reshape(shape)[tuple(read)]
@@ -286,7 +289,7 @@ def _positions(r: Interpreter, x: Array, index: Any) -> np.ndarray | None:
 
 def _plain_index(r: Interpreter, index: Any) -> tuple:
     parts = index if isinstance(index, tuple) else (index,)
-    return arrays.index_of(r, tuple(_whole_part(r, part) for part in parts))
+    return arrays.index_of(r, tuple(_whole_part(r, one) for one in parts))
 
 
 def _whole_part(r: Interpreter, part: Any) -> Any:
@@ -317,8 +320,10 @@ def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
     if positions is not None:
         if positions.size == 0:
             raise Refused("This picks no element, and a tensor here has at least one.", "", "empty")
-        return take(r, x, positions)
-    return indexed(r, x, _plain_index(r, parts))
+        made = take(r, x, positions)
+        remember(r, made, lambda own: own.ravel()[positions], x)
+        return made
+    return part(r, x, _plain_index(r, parts))
 
 
 def _is_rows(r: Interpreter, part: Any, count: int) -> bool:
@@ -338,6 +343,7 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) 
     """Read `x[index] = value`, a change in place."""
     if isinstance(value, (list, tuple)):
         value = tensor(r, value)
+    value = fitting(r, x, value)
     if isinstance(value, float) and not math.isfinite(value):
         value = Array(r.held(value), "torch", x.dtype)
     if (
@@ -374,7 +380,15 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) 
         spread = take(r, broadcast_to(r, value, positions.shape), order.reshape(shape_of(r, x)))
     else:
         spread = value
-    change(r, x, r.make("where", [shaped, spread, x], dtype=x.dtype), target)
+    made = r.make("where", [shaped, spread, x], dtype=x.dtype)
+    remember(r, made, lambda own, new: _with(own, positions, new), x, value)
+    change(r, x, made, target)
+
+
+def _with(x: np.ndarray, positions: np.ndarray, value: Any) -> np.ndarray:
+    flat = x.flatten()
+    flat[positions] = value
+    return flat.reshape(x.shape)
 
 
 # Change in place.
@@ -414,7 +428,7 @@ def fill_diagonal_(r: Interpreter, x: Array, fill_value: float) -> Array:
 
 
 def _fill(r: Interpreter, x: Array, value: Any) -> Array:
-    shape = shape_of(r, x)
+    shape, value = shape_of(r, x), fitting(r, x, value)
     if isinstance(value, Array):
         kind = value.dtype
         new = value if shape_of(r, value) == shape else broadcast_to(r, value, shape)

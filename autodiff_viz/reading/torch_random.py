@@ -40,6 +40,10 @@ class Generator:
         self.seeded, self._next = True, None
         self._bits = np.random.RandomState(seed & 0xFFFFFFFF)._bit_generator
 
+    def skip(self, words: int) -> None:
+        """Draw 32 bits so many times, for nothing."""
+        self._words(words)
+
     def _words(self, count: int) -> np.ndarray:
         return self._bits.random_raw(count)
 

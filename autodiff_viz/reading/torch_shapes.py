@@ -15,53 +15,101 @@ from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import named_dtype, shape_of
 from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError, info, view
-from autodiff_viz.reading.torch_tensors import TENSOR, TORCH, both, cast, dims, tensor, whole
-from autodiff_viz.reading.values import FLOATS, Array, Path, Refused
+from autodiff_viz.reading.torch_memory import PERHAPS, LibraryError, is_contiguous, view
+from autodiff_viz.reading.torch_tensors import (
+    TENSOR,
+    TORCH,
+    both,
+    dims,
+    in_rows,
+    last,
+    same_dtype,
+    tensor,
+    whole,
+)
+from autodiff_viz.reading.values import BOOL, FLOATS, Array, Native, Path, Refused
+from autodiff_viz.reading.views import along, in_order, parts, reshaped, spread, with_shape
 
 
-def _view(r: Interpreter, x: Any, derive: Callable[..., Array], push: Callable[..., Array] | None) -> Array:
-    return view(r, tensor(r, x), derive, push)
-
-
-def _shaped(r: Interpreter, x: Array, shape: tuple[int, ...]) -> Array:
-    """Return a view of another shape."""
+def _sizes(r: Interpreter, x: Array, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a shape with the size that stands as -1."""
     old = shape_of(r, x)
     if -1 in shape:
         known = prod(size for size in shape if size != -1)
         shape = tuple(prod(old) // max(known, 1) if size == -1 else size for size in shape)
     if prod(shape) != prod(old) or shape.count(-1):
         raise LibraryError(f"shape {list(shape)} is invalid for input of size {prod(old)}.")
-
-    def derive(r: Interpreter, parent: Array) -> Array:
-        if not parent.is_node:
-            return arrays.reshape(r, parent, tuple(shape))
-        return r.make("reshape", [parent], dtype=parent.dtype, shape=tuple(shape))
-
-    def push(r: Interpreter, parent: Array, new: Array) -> Array:
-        return r.make("reshape", [new], dtype=parent.dtype, shape=old)
-
-    return _view(r, x, derive, push)
+    return shape
 
 
-@both("reshape", "view", "unflatten_to")
-def reshape(r: Interpreter, input: Array, *shape: Any, size: Any = None) -> Array:
-    """Read a new shape."""
-    given = shape or (size,)
-    if len(given) == 1 and isinstance(given[0], Path):
-        return cast(r, input, named_dtype(r, given[0]))
+def _shaped(r: Interpreter, x: Any, shape: tuple[int, ...]) -> Array:
+    """Return a tensor of another shape: a view, or a copy where its strides allow none."""
+    x = tensor(r, x)
+    return reshaped(r, x, _sizes(r, x, shape))
+
+
+def _viewed(r: Interpreter, x: Any, shape: tuple[int, ...]) -> Array:
+    """Return a view of another shape.
+
+    Raises:
+      LibraryError: there is none.
+    """
+    x = tensor(r, x)
+    made = with_shape(r, x, _sizes(r, x, shape))
+    if made is None:
+        raise LibraryError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans "
+            "across two contiguous subspaces). Use .reshape(...) instead.",
+            "Write .reshape(...).",
+            "view",
+        )
+    return made
+
+
+def _given_sizes(r: Interpreter, given: tuple) -> tuple[int, ...]:
     one = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
-    return _shaped(r, input, tuple(whole(r, part) for part in one))
+    return tuple(whole(r, part) for part in one)
 
 
-TENSOR["view_as"] = TENSOR["reshape_as"] = lambda r, x, other: _shaped(r, x, shape_of(r, other))
-both("ravel")(lambda r, input: _shaped(r, input, (prod(shape_of(r, input)),)))
+@both("reshape")
+def reshape(r: Interpreter, input: Array, *sizes: Any, shape: Any = None) -> Array:
+    """Read a new shape."""
+    return _shaped(r, input, _given_sizes(r, sizes or (shape,)))
+
+
+@arrays.known("view", table=TENSOR)
+def viewed(r: Interpreter, x: Array, *shape: Any, size: Any = None, dtype: Any = None) -> Array:
+    """Read a view of another shape."""
+    given = shape or (size if dtype is None else dtype,)
+    if len(given) == 1 and isinstance(given[0], (Path, Native)):
+        if not same_dtype(named_dtype(r, given[0]), x):
+            raise Refused("view() of another dtype reads the bits of numbers anew.", "Write to(dtype).")
+        return x
+    return _viewed(r, x, _given_sizes(r, given))
+
+
+TENSOR["view_as"] = lambda r, x, other: _viewed(r, x, shape_of(r, other))
+TENSOR["reshape_as"] = lambda r, x, other: _shaped(r, x, shape_of(r, other))
+both("ravel")(lambda r, input: contiguous(r, _shaped(r, input, (prod(shape_of(r, input)),))))
+
+
+@arrays.known("contiguous", table=TENSOR)
+def contiguous(r: Interpreter, x: Array, memory_format: Any = None) -> Array:
+    """Read a copy with the elements in order; a tensor that has them so stays itself."""
+    if memory_format is not None and last(memory_format) != "contiguous_format":
+        raise Refused("contiguous() is read without another order of memory.", "Leave it out.")
+    found = is_contiguous(r, x)
+    if found is None:
+        return view(r, x, lambda r, parent: r.make(IDENTITY, [parent], dtype=parent.dtype), None, PERHAPS)
+    return x if found else in_rows(r, x)
 
 
 @both("flatten")
 def flatten(r: Interpreter, input: Array, start_dim: int = 0, end_dim: int = -1) -> Array:
     """Read a flattening of some dimensions."""
     shape = shape_of(r, input)
+    if len(shape) == 1:
+        return input
     if not shape:
         return _shaped(r, input, (1,))
     first, last = start_dim % len(shape), end_dim % len(shape)
@@ -113,29 +161,18 @@ both("atleast_2d")(
 )
 
 
-def _ordered(r: Interpreter, x: Array, order: tuple[int, ...]) -> Array:
+def _ordered(r: Interpreter, x: Any, order: tuple[int, ...]) -> Array:
     """Return a view with its dimensions in another order."""
-    rank = len(shape_of(r, x))
-    order = tuple(one % rank for one in order) if rank else ()
-    if order == tuple(range(rank)):
-        return _view(
-            r,
-            x,
-            lambda r, parent: (
-                parent if not parent.is_node else r.make(IDENTITY, [parent], dtype=parent.dtype)
-            ),
-            lambda r, parent, new: new,
-        )
-    back = tuple(int(i) for i in np.argsort(order))
-    return _view(
-        r,
-        x,
-        lambda r, parent: arrays.transpose(r, parent, order),
-        lambda r, parent, new: arrays.transpose(r, new, back),
-    )
+    return in_order(r, tensor(r, x), order)
 
 
-@both("t", "adjoint")
+@both("adjoint")
+def adjoint(r: Interpreter, input: Array) -> Array:
+    """Read a transposition of the last two dimensions."""
+    return transpose(r, input, -2, -1)
+
+
+@both("t")
 def t(r: Interpreter, input: Array) -> Array:
     """Read a transposition of a matrix."""
     return _ordered(r, input, tuple(reversed(range(len(shape_of(r, input))))))
@@ -181,7 +218,7 @@ def expand(r: Interpreter, input: Array, *sizes: Any) -> Array:
     ]
     shape = (1,) * (len(wanted) - len(shape_of(r, input))) + shape_of(r, input)
     full_shape = tuple(old if new == -1 else new for new, old in zip(wanted, shape, strict=True))
-    return _view(r, input, lambda r, parent: broadcast_to(r, parent, full_shape), None)
+    return spread(r, input, full_shape, lambda r, parent: broadcast_to(r, parent, full_shape))
 
 
 TENSOR["expand_as"] = lambda r, x, other: expand(r, x, shape_of(r, other))
@@ -194,39 +231,18 @@ def select_plain(r: Interpreter, x: Array, axis: int, i: Any) -> Array:
     )
 
 
-def indexed(r: Interpreter, x: Array, index: tuple, readonly: str = "") -> Array:
-    """Return the view that a plain index shows."""
-    made = _view(
-        r,
-        x,
-        lambda r, parent: r.make("getitem", [parent], dtype=parent.dtype, index=index),
-        lambda r, parent, new: r.make("at_set", [parent, new], dtype=parent.dtype, index=index),
-    )
-    if readonly:
-        info(r, made).readonly = readonly
-    return made
-
-
-def _along_axis(r: Interpreter, x: Array, dim: Any, part: Any, readonly: str = "") -> Array:
-    axis = whole(r, dim) % max(len(shape_of(r, x)), 1)
-    return indexed(r, x, (*((None, None, None),) * axis, part), readonly)
-
-
-both("select")(lambda r, input, dim, index: _along_axis(r, input, dim, whole(r, index)))
+both("select")(lambda r, input, dim, index: along(r, input, whole(r, dim), whole(r, index)))
 both("narrow")(
-    lambda r, input, dim, start, length: _along_axis(
-        r, input, dim, (whole(r, start), whole(r, start) + whole(r, length), None)
+    lambda r, input, dim, start, length: along(
+        r, input, whole(r, dim), (whole(r, start), whole(r, start) + whole(r, length), None)
     )
-)
-SEVERAL = (
-    "Output 0 of a function that returns several views is being modified inplace, which PyTorch forbids."
 )
 
 
 @both("unbind")
 def unbind(r: Interpreter, input: Array, dim: int = 0) -> tuple:
     """Read the parts along a dimension."""
-    return tuple(_along_axis(r, input, dim, i, SEVERAL) for i in range(shape_of(r, input)[dim]))
+    return tuple(parts(r, input, whole(r, dim)))
 
 
 @both("split")
@@ -240,7 +256,7 @@ def split(r: Interpreter, tensor: Array, split_size_or_sections: Any, dim: int =
     if sum(lengths) != length:
         raise LibraryError(f"split_with_sizes expects split_sizes to sum exactly to {length}.")
     ends = np.cumsum([0, *lengths]).tolist()
-    return tuple(_along_axis(r, tensor, dim, (a, b, None), SEVERAL) for a, b in pairwise(ends))
+    return tuple(along(r, tensor, whole(r, dim), (a, b, None), True) for a, b in pairwise(ends))
 
 
 @both("chunk")
@@ -328,7 +344,8 @@ def _joined(op: str) -> Callable[..., Any]:
         if not given:
             raise LibraryError("expected a non-empty list of Tensors.")
         floats = [one.dtype for one in given if one.dtype in FLOATS]
-        kind = max(floats, key=FLOATS.index) if floats else given[0].dtype
+        whole_numbers = None if any(one.dtype != BOOL for one in given) else BOOL
+        kind = max(floats, key=FLOATS.index) if floats else whole_numbers
         return r.make(op, given, dtype=kind, axis=whole(r, dim if axis is None else axis))
 
     return read
@@ -339,13 +356,23 @@ for _name in ("cat", "concat", "concatenate"):
 TORCH["torch.stack"] = _joined("stack")
 
 
-@arrays.known("torch.hstack", "torch.column_stack", table=TORCH)
+@arrays.known("torch.hstack", table=TORCH)
 def hstack(r: Interpreter, tensors: Any) -> Array:
     """Read tensors side by side."""
     flat = len(shape_of(r, tensors[0])) < 2
     return r.make(
         "concatenate", [TORCH["torch.atleast_1d"](r, one) for one in tensors], axis=0 if flat else 1
     )
+
+
+@arrays.known("torch.column_stack", table=TORCH)
+def column_stack(r: Interpreter, tensors: Any) -> Array:
+    """Read columns side by side; a vector is one."""
+    columns = [
+        one if len(shape_of(r, one)) > 1 else arrays.reshape(r, one, prod(shape_of(r, one)), 1)
+        for one in (tensor(r, one) for one in tensors)
+    ]
+    return r.make("concatenate", columns, axis=1)
 
 
 @arrays.known("torch.vstack", "torch.row_stack", table=TORCH)
@@ -363,9 +390,7 @@ def _meshgrid(r: Interpreter, tensors: tuple, indexing: str) -> tuple:
         raise Refused("meshgrid() is read with indexing='ij'.")
     shape = tuple(shape_of(r, one)[0] for one in given)
     return tuple(
-        broadcast_to(
-            r, r.make("reshape", [one], shape=tuple(n if k == i else 1 for k, n in enumerate(shape))), shape
-        )
+        expand(r, _shaped(r, one, tuple(n if k == i else 1 for k, n in enumerate(shape))), shape)
         for i, one in enumerate(given)
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from autodiff_viz.reading.costs import WALKED, pay_values
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.torch_memory import LibraryError, info
 from autodiff_viz.reading.values import Array, Instance
 
 
@@ -20,12 +20,12 @@ class Modules:
     Attributes:
       parameters: tensors that are parameters, and not only tensors at a module.
       tops: modules that the text gives a name, with the name.
-      hooks: functions that are called with what a module returns.
+      hooks: of a module, or None for all, functions by the name of what registers them.
     """
 
     parameters: dict[Array, None] = field(default_factory=dict)
     tops: list[tuple[str, Instance]] = field(default_factory=list)
-    hooks: dict[Instance, list[Any]] = field(default_factory=dict)
+    hooks: dict[tuple[Instance | None, str], list[Any]] = field(default_factory=dict)
 
 
 def children(instance: Instance) -> Iterator[tuple[str, Instance]]:
@@ -100,6 +100,19 @@ def labels(r: Interpreter) -> tuple[dict[Array, str], dict[str, str]]:
             else:
                 names[one] = long
     return names, aliases
+
+
+def name_nodes(r: Interpreter) -> None:
+    """Give the nodes of parameters the names that answers have for these: with one module that of the
+    parameter in it, with several that of the module too."""
+    names, aliases = labels(r)
+    long = {short: whole for whole, short in aliases.items()}
+    for one, label in names.items():
+        # A parameter of a Sequential is "0.weight", which is no name: its module's own is put before it.
+        name = label if not label[:1].isdigit() else long.get(label, label)
+        for ref in {*info(r, one).sources, *([one.held] if one.is_node else [])}:
+            if r.builder.drafts[ref.number].hint:
+                r.builder.drafts[ref.number].hint = name.replace(".", "_")
 
 
 def children_of_all(instance: Instance) -> Iterator[tuple[str, Instance]]:

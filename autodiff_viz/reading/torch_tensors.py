@@ -8,9 +8,11 @@ the graph, a declared pullback passes what PyTorch passes. They stand by what th
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from math import prod
 from typing import Any
 
@@ -25,9 +27,19 @@ from autodiff_viz.reading.builder import Builder, Ref
 from autodiff_viz.reading.costs import pay_values, sized
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import DETACHED, LibraryError, change, info, leaf, view
+from autodiff_viz.reading.torch_memory import (
+    DATA,
+    DETACHED,
+    LibraryError,
+    change,
+    info,
+    is_contiguous,
+    leaf,
+    places,
+    view,
+)
 from autodiff_viz.reading.torch_random import Generator
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
+from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Path, Refused, Whole
 
 TORCH: arrays.Table = {}
 """Functions by full name."""
@@ -41,10 +53,34 @@ def both(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            TORCH[f"torch.{name}"] = TENSOR[name] = function
+            read = function if name in OF_PYTHON else _with_names_of_numpy(function)
+            TORCH[f"torch.{name}"] = TENSOR[name] = read
         return function
 
     return register
+
+
+NAMES_OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
+"""What PyTorch takes for names of its own."""
+
+OF_PYTHON = ("norm", "split")
+"""Functions that PyTorch writes in Python, which take no names of NumPy."""
+
+
+def _with_names_of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:
+    known = inspect.signature(function).parameters
+    names = {theirs: own for theirs, own in NAMES_OF_NUMPY.items() if own in known and theirs not in known}
+    if not names:
+        return function
+
+    @wraps(function)
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        named = {names.get(name, name): value for name, value in keywords.items()}
+        if len(named) != len(keywords):
+            raise LibraryError("dim and axis, or keepdim and keepdims, are the same argument.", "Give one.")
+        return function(r, *args, **named)
+
+    return read
 
 
 def functional(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -204,14 +240,17 @@ def kept(r: Interpreter, held: Any, dtype: Any, requires_grad: Any, drawn: str =
             "integer",
         )
     value = held.held
-    if kind in (INT, BOOL) and not isinstance(value, Ref):
-        cut = np.trunc(np.array(value, float)) if kind == INT else (np.array(value, float) != 0) * 1.0
-        value = arrays.as_literal(cut)
+    if kind == BOOL and not isinstance(value, Ref):
+        value = arrays.as_literal((np.array(value, float) != 0) * 1.0)
     made = Array(value, "torch", kind)
+    if kind in (INT, *HALVES) and not isinstance(value, Ref):
+        source = held.dtype if held.dtype == INT else "float64"
+        made = cast(r, Array(value, "torch", source), kind)
     if drawn:
         if not isinstance(r.builder, Builder):
             raise Refused("A draw inside a declared derivative is not read.", "Write the numbers.")
         made.held = r.builder.input(made.held, "")
+        r.builder.kinds[made.held.number] = kind
         if not r.state(Draws).generator.seeded:
             r.state(Draws).drawn[made.held.number] = (r.line, drawn)
             r.say(r.line, f"{drawn}() draws numbers that nobody knows: those shown are an example")
@@ -258,14 +297,32 @@ TORCH["torch.scalar_tensor"] = new_tensor
 
 
 def as_tensor(r: Interpreter, data: Any, dtype: Any = None, device: Any = None) -> Array:
-    """Read `as_tensor` and `from_numpy`: a tensor stays itself."""
-    if isinstance(data, Array) and data.framework == "torch":
-        return cast(r, data, named_dtype(r, dtype))
-    if isinstance(data, Array):
+    """Read `as_tensor` and `from_numpy`: an array of NumPy shares its memory, a tensor stays itself."""
+    if isinstance(data, Array) and data.framework != "torch":
         if data.dtype == "float64":
             r.state(Draws).wide = True
-        return cast(r, Array(data.held, "torch", data.dtype), named_dtype(r, dtype))
-    return new_tensor(r, data, dtype)
+        data = shared(r, data, "torch")
+    return cast(r, data, named_dtype(r, dtype)) if isinstance(data, Array) else new_tensor(r, data, dtype)
+
+
+def shared(r: Interpreter, x: Array, framework: str) -> Array:
+    """Return an array as one of another library, which shares its memory and never its graph."""
+
+    def apart(held: Any, of: str, dtype: str) -> Array:
+        if isinstance(held, Ref):
+            held = r.builder.add(IDENTITY, [held], Rule(STOP))
+        return Array(held, of, dtype)
+
+    def push(r: Interpreter, parent: Array, new: Array) -> Array:
+        made = apart(new.held, parent.framework, parent.dtype)
+        if made.is_node:
+            r.builder.replaced.add(made.held.number)  # which the graph shows only where something reads it
+        return made
+
+    if not isinstance(r.builder, Builder):
+        raise Refused("NumPy and PyTorch are not read as one inside a declared derivative.")
+    shown = places(r, x)
+    return view(r, x, lambda r, parent: apart(parent.held, framework, parent.dtype), push, DATA, shown)
 
 
 TORCH["torch.as_tensor"] = TORCH["torch.from_numpy"] = TORCH["torch.asarray"] = as_tensor
@@ -273,7 +330,7 @@ for _name, _dtype in {
     "Tensor": None,
     "FloatTensor": "float32",
     "DoubleTensor": "float64",
-    "LongTensor": INT,
+    "LongTensor": Whole("int64"),
 }.items():
     TORCH[f"torch.{_name}"] = lambda r, *data, _dtype=_dtype: (
         new_tensor(r, data[0], _dtype or r.state(Draws).default)
@@ -490,9 +547,7 @@ def drawing(name: str, draw: Callable[[Generator, tuple[int, ...], str], np.ndar
         dtype: Any = None,
         device: Any = None,
         requires_grad: bool = False,
-        generator: Any = None,
     ) -> Array:
-        _own_generator(generator)
         shape = sizes_of(r, sizes if size is None else (size,))
         kind = named_dtype(r, dtype) or r.state(Draws).default
         drawn = draw(r.state(Draws).generator, shape, kind)
@@ -504,13 +559,6 @@ def drawing(name: str, draw: Callable[[Generator, tuple[int, ...], str], np.ndar
         return make(r, shape_of(r, input), dtype=dtype or input.dtype, requires_grad=requires_grad)
 
     TORCH[f"torch.{name}"], TORCH[f"torch.{name}_like"] = make, like
-
-
-def _own_generator(given: Any) -> None:
-    if given is not None:
-        raise Refused(
-            "A draw from a generator of its own is not read.", "Write torch.manual_seed(...).", "drawn"
-        )
 
 
 drawing("rand", lambda g, shape, dtype: g.uniform(shape, dtype=dtype))
@@ -545,14 +593,14 @@ def randint(
         size = given.pop()
     ends = [*given, *([low] if low is not None else []), *([high] if high is not None else [])]
     first, last = (0, ends[0]) if len(ends) == 1 else ends
-    drawn = generator(r).integers(whole(r, first), whole(r, last), sizes_of(r, (size,)))
+    drawn = r.state(Draws).generator.integers(whole(r, first), whole(r, last), sizes_of(r, (size,)))
     return kept(r, constant(r, drawn.astype(float), "torch", INT), dtype, False, "torch.randint")
 
 
 @arrays.known("torch.randperm", table=TORCH)
 def randperm(r: Interpreter, n: int, dtype: Any = None, device: Any = None) -> Array:
     """Read a drawn order."""
-    drawn = generator(r).permutation(sizes_of(r, (n,))[0])
+    drawn = r.state(Draws).generator.permutation(sizes_of(r, (n,))[0])
     return kept(r, constant(r, drawn.astype(float), "torch", INT), dtype, False, "torch.randperm")
 
 
@@ -605,20 +653,51 @@ del TORCH["torch.to"]
 
 def cast(r: Interpreter, x: Array, dtype: str | None) -> Array:
     """Return a tensor with another dtype."""
-    if dtype is None or dtype == x.dtype:
+    if same_dtype(dtype, x):
         return x
     if dtype == "float64":
         r.state(Draws).wide = True
+    if r.handlers.converted is not None and (own := r.handlers.converted(r, x, dtype)) is not None:
+        return own
+    if dtype == x.dtype:
+        return r.make(IDENTITY, [x], dtype=dtype) if x.is_node else Array(x.held, "torch", dtype)
     if dtype == BOOL:
         return r.compare(ast.NotEq(), x, 0.0, ast.Constant(0))
     if dtype == INT and x.dtype != BOOL:
-        return trunc(r, _plain(x), dtype=INT)
+        return trunc(r, _plain(x), dtype=dtype)
     if not x.is_node:
         return Array(x.held, "torch", dtype)
     made = r.make(IDENTITY, [x], dtype=dtype)
     if dtype == INT:
         made.requires_grad, made.leaf = False, True
     return made
+
+
+def fitting(r: Interpreter, x: Array, value: Any) -> Any:
+    """Return a value in the dtype of the tensor that is changed in place to it.
+
+    Raises:
+      LibraryError: a number does not fit.
+    """
+    if isinstance(value, Array):
+        return value if same_dtype(x.dtype, value) or value.framework != "torch" else cast(r, value, x.dtype)
+    if x.dtype == BOOL and isinstance(value, (int, float)):
+        return value != 0
+    if x.dtype != INT or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return value
+    width = getattr(x.dtype, "width", "int64")
+    ends = np.iinfo(width)
+    if not ends.min <= int(value) <= ends.max:
+        raise LibraryError(
+            f"value cannot be converted to type {width}_t without overflow", "Use another dtype.", "dtype"
+        )
+    return int(value)
+
+
+def same_dtype(dtype: str | None, x: Array) -> bool:
+    """Return whether a dtype is that of a tensor, or none is given."""
+    mine, theirs = (getattr(one, "width", "int64") if one == INT else one for one in (dtype, x.dtype))
+    return dtype is None or mine == theirs
 
 
 def _plain(x: Array) -> Array:
@@ -630,14 +709,15 @@ for _name, _dtype in {
     "float": "float32",
     "half": "float16",
     "bfloat16": "bfloat16",
-    "long": INT,
-    "int": INT,
+    "long": Whole("int64"),
+    "int": Whole("int32"),
+    "short": Whole("int16"),
     "bool": BOOL,
 }.items():
     TENSOR[_name] = lambda r, x, _dtype=_dtype: cast(r, x, _dtype)
 TENSOR["type"] = lambda r, x, dtype: cast(r, x, named_dtype(r, dtype))
 TENSOR["type_as"] = lambda r, x, other: cast(r, x, other.dtype)
-for _name in ("contiguous", "cpu", "cuda", "pin_memory", "resolve_conj"):
+for _name in ("cpu", "cuda", "pin_memory", "resolve_conj"):
     TENSOR[_name] = lambda r, x, *_: x
 
 
@@ -690,17 +770,15 @@ def stopped(r: Interpreter, x: Array, kind: str) -> Array:
     if not isinstance(r.builder, Builder):
         r.builder.stopped = True
         return x
-    if not x.is_node:
-        return x
     if x.requires_grad:
         r.say(
             r.line, "detach() became stop_gradient()" if kind == DETACHED else ".data became stop_gradient()"
         )
 
     def derive(r: Interpreter, parent: Array) -> Array:
-        return Array(r.builder.add(IDENTITY, [parent.held], Rule(STOP)), "torch", parent.dtype)
+        return Array(r.builder.stopped(parent.held), "torch", parent.dtype)
 
-    return view(r, x, derive, lambda r, parent, new: new, kind)
+    return view(r, x, derive, lambda r, parent, new: new, kind, places(r, x))
 
 
 TENSOR["detach_"] = lambda r, x: _detach_(r, x)
@@ -719,9 +797,27 @@ def _detach_(r: Interpreter, x: Array) -> Array:
 @both("clone")
 def clone(r: Interpreter, input: Array, memory_format: Any = None) -> Array:
     """Read a copy, through which the gradient passes."""
+    if memory_format is not None:
+        if last(memory_format) not in ("contiguous_format", "preserve_format"):
+            raise Refused("clone() is read without another order of memory.", "Leave it out.")
+        if last(memory_format) == "contiguous_format":
+            return in_rows(r, input)
     if not input.is_node:
         return Array(input.held, "torch", input.dtype)
     return r.make(IDENTITY, [input], dtype=input.dtype)
+
+
+def in_rows(r: Interpreter, x: Array) -> Array:
+    """Return a copy whose elements stand one after the other."""
+    made = r.make(IDENTITY, [x], dtype=x.dtype)
+    about = info(r, made)
+    about.places, about.unknown = None, False
+    return made
+
+
+def last(path: Any) -> str:
+    """Return the last part of a name of a library, such as that of an order of memory."""
+    return path.name.rpartition(".")[2] if isinstance(path, Path) else ""
 
 
 @arrays.known("item", table=TENSOR)
@@ -752,15 +848,30 @@ def to_numpy(r: Interpreter, x: Array, force: bool = False) -> Array:
             "Write x.detach().numpy().",
             "requires-grad",
         )
-    return Array(x.held, "numpy", x.dtype)
+    return shared(r, x, "numpy")
 
 
 TENSOR["size"] = lambda r, x, dim=None: shape_of(r, x) if dim is None else shape_of(r, x)[dim]
 TENSOR["dim"] = TENSOR["ndimension"] = lambda r, x: len(shape_of(r, x))
 TENSOR["numel"] = TENSOR["nelement"] = TORCH["torch.numel"] = lambda r, x: prod(shape_of(r, x))
 TENSOR["is_floating_point"] = lambda r, x: x.dtype in FLOATS
-TENSOR["is_contiguous"] = lambda r, x: True
+TENSOR["is_contiguous"] = lambda r, x: _known_order(is_contiguous(r, x))
+TENSOR["stride"] = lambda r, x, dim=None: _strides(r, x) if dim is None else _strides(r, x)[dim]
+TENSOR["storage_offset"] = lambda r, x: int(_known_order(places(r, x)).flat[0])
 TENSOR["element_size"] = lambda r, x: 8 if x.dtype in ("float64", INT) else 4
+
+
+def _known_order(found: Any) -> Any:
+    if found is None:
+        raise Refused("The order in which the elements of this are in memory is not known.")
+    return found
+
+
+def _strides(r: Interpreter, x: Array) -> tuple[int, ...]:
+    shown = _known_order(places(r, x))
+    return tuple(one // shown.itemsize for one in shown.strides)
+
+
 TENSOR["requires_grad_"] = lambda r, x, requires_grad=True: requires_grad_(r, x, requires_grad)
 
 

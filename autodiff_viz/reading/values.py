@@ -6,7 +6,7 @@ Plain values are Python's own numbers, strings, tuples, lists, dictionaries, sli
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,24 @@ from autodiff_viz.reading.builder import Held, Ref
 from autodiff_viz.reading.costs import NESTED, WALKED, Refused, pay_values
 
 FLOATS = ("float16", "bfloat16", "float32", "float64")
+HALVES = ("float16", "bfloat16")
 INT, BOOL = "int", "bool"
+
+
+class Whole(str):
+    """The dtype of whole numbers of one width, which equals INT: few places ask how wide they are.
+
+    Attributes:
+      width: its name as NumPy writes it, such as "uint8".
+    """
+
+    width: str
+
+    def __new__(cls, width: str) -> Whole:
+        """Make the dtype."""
+        made = super().__new__(cls, INT)
+        made.width = width
+        return made
 
 
 @dataclass(eq=False)
@@ -29,10 +46,6 @@ class Array:
       dtype: its dtype: one of FLOATS, "int" or "bool".
       requires_grad: whether PyTorch differentiates by it, or by what it was computed from.
       leaf: whether it was made by the text and not computed.
-      base: the array that it is a view of.
-      views: how many views it has.
-      version: how often it was changed in place.
-      hooks: functions of its gradient.
       retains: whether `retain_grad` was called.
       rows: the `vmap`s along which it has rows, outermost first: its leading axes, unseen by the text.
       traced: the transformations of JAX that know it by its dtype and shape alone, a bit each.
@@ -43,9 +56,6 @@ class Array:
     dtype: str = "float32"
     requires_grad: bool = False
     leaf: bool = True
-    base: Array | None = None
-    views: int = 0
-    version: int = 0
     retains: bool = False
     rows: tuple[int, ...] = ()
     traced: int = 0
@@ -157,6 +167,13 @@ class Property:
     function: Function
 
 
+@dataclass(frozen=True, eq=False)
+class ClassMethod:
+    """A method that is called with the class in place of the object."""
+
+    function: Function
+
+
 @dataclass(eq=False)
 class Instance:
     """An object of a class of the text, or of a library's class that has state, such as a layer.
@@ -170,6 +187,25 @@ class Instance:
     of: Class | str
     fields: dict[str, Any] = field(default_factory=dict)
     name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Unknown:
+    """What a name stands for that a statement would have set which was not read.
+
+    Attributes:
+      line: of the statement.
+      name: as the text calls it.
+      statement: it.
+      holds: what its value may share its memory with, or call.
+      functional: whether its methods change nothing that they are given.
+    """
+
+    line: int
+    name: str = ""
+    statement: ast.stmt | None = None
+    holds: tuple[Any, ...] = ()
+    functional: bool = False
 
 
 def arrays_in(value: Any) -> list[Array]:
@@ -227,6 +263,27 @@ def _entered(value: Any, depth: int, path: int = 0) -> int:
         )
     pay_values(WALKED + len(value) * (1 + path // WALKED))
     return len(value)
+
+
+def parts_of(values: Iterable[Any]) -> Iterator[Any]:
+    """Yield values and all that is in their tuples, lists and dictionaries, each once."""
+    seen: set[int] = set()
+    waiting = list(values)
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        if isinstance(one, (dict, list, tuple)):
+            pay_values(len(one))
+            waiting += (
+                one.values()
+                if isinstance(one, dict)
+                else tuple.__iter__(one)
+                if isinstance(one, tuple)
+                else one
+            )
 
 
 def names_of(value: Any) -> tuple[str, ...]:

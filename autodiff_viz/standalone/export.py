@@ -16,7 +16,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
-from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.gallery import SERVED, check_own, lesson
 from autodiff_viz.standalone.posters import make_poster, with_notice
 
 AWAY = "The server of the lab does not answer just now."
@@ -54,8 +54,9 @@ def main() -> None:
     """Write the files that the command line asks for, and say how many they are."""
     if len(sys.argv) < 2:
         raise SystemExit(__doc__)
+    check_own()
     folder, *keys = sys.argv[1:]
-    files = export(Path(folder), keys or [each.key for each in LESSONS])
+    files = export(Path(folder), keys or [each.key for each in SERVED])
     print(f"{len(files)} files, {sum(file.stat().st_size for file in files):,} bytes, in {folder}")
 
 

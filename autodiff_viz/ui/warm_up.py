@@ -21,7 +21,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from autodiff_viz.engine.compilation_cache import is_filled, load_from
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lab.rehearsal import fill, rehearse
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.gallery import SERVED
 from autodiff_viz.ui import code_reading, gc_tuning
 from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.idle import quiet_moments
@@ -123,7 +123,7 @@ def work_when_quiet(stop: threading.Event) -> None:
     The claims of a lesson that is opened are requested then, and precede these. The figures that a full
     server shows are made after them.
     """
-    unchecked, unmade, memory = [*LESSONS], [*LESSONS], FreeMemory()
+    unchecked, unmade, memory = [*SERVED], [*SERVED], FreeMemory()
     for _ in quiet_moments(stop):
         while unchecked and proved(unchecked[0]) is not None and not stop.is_set():
             unchecked.pop(0)

@@ -383,6 +383,7 @@
  *
  * @typedef {object} CodeView
  * @property {string} library such as "PyTorch"
+ * @property {string} extent how many of its statements were read, and which names are unknown; "" if all were
  * @property {string} other whose numbers are others now than in the code; "" if none are
  * @property {{ lines: number[], says: string }[]} changes what became what, in one line or in several
  * @property {number} more how many more there are

@@ -7,6 +7,7 @@ import pytest
 import autodiff_viz as av
 from autodiff_viz.asking.question import ASKED_ALONE, Asked, Asking, Quantity, Question
 from autodiff_viz.asking.summary import LINES, TEXT, count, summary
+from tests.own_lesson import KEY
 
 FORK = av.trace(av.parse("x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b"))
 NUMBER = Question("number", Quantity("cotangent", "x"))
@@ -22,28 +23,28 @@ def told(question, *answers):
 
 
 def test_a_result_is_one_line():
-    line = summary(asking(NUMBER), [told(NUMBER, "6", "8")], "fork")
-    assert line == "av1 fork: number 2 tries one-path right"
+    line = summary(asking(NUMBER), [told(NUMBER, "6", "8")], KEY)
+    assert line == f"av1 {KEY}: number 2 tries one-path right"
     both = summary(asking(ZERO, NUMBER, NUMBER), [told(ZERO, "yes"), told(NUMBER, "?", "8.1")], "My Lesson!")
     assert both == "av1 my-lesson: zero 1 try right; number 2 tries unknown near; number open"
     assert summary(asking(NUMBER), [told(NUMBER, "77")]) == "av1 graph: number 1 try wrong"
 
 
-CLASS = """
-av1 fork: number 1 try right
-av1 fork: number 2 tries one-path right
-Anna B. (07:15): av1 fork: number 2 tries one-path mean-for-sum
-av1 fork: number 2 tries value right; zero 1 try right
+CLASS = f"""
+av1 {KEY}: number 1 try right
+av1 {KEY}: number 2 tries one-path right
+Anna B. (07:15): av1 {KEY}: number 2 tries one-path mean-for-sum
+av1 {KEY}: number 2 tries value right; zero 1 try right
 
-av1 fork: number open; zero 2 tries value unknown
+av1 {KEY}: number open; zero 2 tries value unknown
 av1 twins: number 1 try stop-ignored
 hello
-av2 fork: number 1 try right
-av1 fork number
-av1 fork: number 3 tries right
-av1 fork: number 2 tries right one-path
-av1 fork: guess 1 try right
-av1 fork: number 1 try <script>
+av2 {KEY}: number 1 try right
+av1 {KEY} number
+av1 {KEY}: number 3 tries right
+av1 {KEY}: number 2 tries right one-path
+av1 {KEY}: guess 1 try right
+av1 {KEY}: number 1 try <script>
 """
 
 
@@ -51,7 +52,7 @@ def test_a_class_is_counted_by_question():
     counts = count(CLASS)
     assert counts.lines == 6
     first, zero, twins = counts.questions
-    assert (first.title, first.number, first.kind) == ("fork", 1, "number")
+    assert (first.title, first.number, first.kind) == (KEY, 1, "number")
     assert (first.answered, first.right_at, first.never) == (4, (1, 2), 1)
     assert first.mistakes == (("one-path", 2), ("mean-for-sum", 1), ("value", 1))
     assert (zero.number, zero.kind, zero.answered, zero.right_at) == (2, "zero", 2, (1, 0))
@@ -72,7 +73,7 @@ def test_lines_that_cannot_be_read_are_named_with_what_was_found():
 
 def test_what_is_counted_reads_what_is_summarised():
     lines = [
-        summary(asking(ZERO, NUMBER), [told(ZERO, "no", "yes"), told(NUMBER, answer, "8")], "fork")
+        summary(asking(ZERO, NUMBER), [told(ZERO, "no", "yes"), told(NUMBER, answer, "8")], KEY)
         for answer in ("6", "12", "4", "15", "77", "?", "-8", "8.1", "1")
     ]
     counts = count("\n".join(lines))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 import pytest
@@ -71,15 +72,28 @@ def context(browser: Browser, address: str) -> Iterator[BrowserContext]:
     visitor.close()
 
 
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    """A page that must stay on this machine and keep its console clean."""
+@contextmanager
+def clean_page(context: BrowserContext) -> Iterator[Page]:
+    """Open a page that must stay on this machine and keep its console clean."""
     found = context.new_page()
     abroad, said = watched(found)
     yield found
     found.close()
     assert abroad == [], "requests that leave this machine"
     assert said == [], "errors on the console"
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    with clean_page(context) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def module_page(context: BrowserContext) -> Iterator[Page]:
+    """One for the tests of a file that only look at it, or that each have a part of it to themselves."""
+    with clean_page(context) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatch
+from html import escape
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -20,6 +21,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
+from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui.start import supervisor
 from tests.browser.server import ROOT, Server
 from tests.deploy.image import stages
@@ -141,8 +143,10 @@ def test_the_files_of_the_image_are_enough_where_they_may_not_be_written_to(cont
     assert subprocess.run(touch, stderr=subprocess.DEVNULL).returncode != 0
     assert health(container.port) == 0
     assert [path.stat().st_mode & 0o777 for path in (container.folder.parent / "cache").iterdir()] == [0o700]
-    assert b"add or compete?" in urlopen(f"{container.address}/?lesson=fork", timeout=30).read()
-    assert urlopen(f"{container.address}/cards/fork.png", timeout=30).status == 200
+    shown = LESSONS[0]
+    page = urlopen(f"{container.address}/?lesson={shown.key}", timeout=30).read().decode()
+    assert escape(shown.title) in page
+    assert urlopen(f"{container.address}/cards/{shown.key}.png", timeout=30).status == 200
     with connect(f"ws://127.0.0.1:{container.port}/_stcore/stream", subprotocols=["streamlit"]) as socket:
         socket.send(BackMsg(rerun_script=ClientState()).SerializeToString())
         drawn, ended = [], ForwardMsg()

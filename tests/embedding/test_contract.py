@@ -22,6 +22,7 @@ from autodiff_viz.embedding.contract import (
     table,
     without_embed,
 )
+from tests.own_lesson import KEY
 
 FRAME = {"embed": "1", "v": "1"}
 
@@ -116,12 +117,12 @@ def test_what_is_written_is_read_back(embed):
 
 
 def test_the_state_stays_beside_the_frame():
-    state = {"lesson": "fork", "node": "a", "step": "4"}
+    state = {"lesson": KEY, "node": "a", "step": "4"}
     link = embed_link("https://lab.example/base/", state, Embed(edit="none"))
     assert link.startswith("https://lab.example/base/?embed=1&v=1&edit=none&")
     query = dict(parse_qsl(urlsplit(link).query))
     assert without_embed(query) == state
-    assert state_of(query, Embed()) == {"lesson": "fork", "node": "a"}  # the step is one of the pass
+    assert state_of(query, Embed()) == {"lesson": KEY, "node": "a"}  # the step is one of the pass
     trained = {**query, "trained": "x"}
     assert state_of(trained, Embed())["step"] == "4"
     assert state_of(query, Embed(show=("plot:sweep",)))["figure"] == "sweep"
@@ -141,11 +142,11 @@ class Tags(HTMLParser):
 
 def test_the_code_of_a_frame_is_what_a_browser_reads():
     link = embed_link("https://lab.example", {"g": 'a"<b>&c'}, Embed(theme="dark"))
-    tags = Tags(frame_code(link, 'A "fork" <script>', 420)).found
+    tags = Tags(frame_code(link, 'A "use" <script>', 420)).found
     assert [tag for tag, _ in tags] == ["iframe", "noscript", "a", "img"]
     frame, _, whole, picture = (attributes for _, attributes in tags)
     assert frame["src"] == link
-    assert frame["title"] == picture["alt"] == 'A "fork" <script>'
+    assert frame["title"] == picture["alt"] == 'A "use" <script>'
     assert frame["loading"] == "lazy"
     assert "height: 420px" in frame["style"]
     assert {"allow-scripts", "allow-same-origin"} <= {*frame["sandbox"].split()}

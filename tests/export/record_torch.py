@@ -70,6 +70,16 @@ CORNERS = {
     "power of 0": "w = [0.0, 1.0]\ny = 0.0 ** w",
     "nan at where": "x = [0.0, 4.0]\ny = where(x > 0.0, sqrt(x), 0.0)",
     "a flat op after infinity": "x = [0.0, 1.0]\ny = sign(log(x)) + x",
+    "arcs": "x = [1.0, 1.5, 4.0]\ny = arccosh(x) + arcsinh(1e9 * x) + arctanh(1.0 / x)",
+    "angle": "x = [0.0, 0.0, 3.0, -3.0]\nw = [0.0, 2.0, -4.0, 0.0]\ny = arctan2(x, w)",
+    "length": "x = [0.0, 0.0, 3.0, -3.0]\nw = [0.0, 2.0, -4.0, 0.0]\ny = hypot(x, w)",
+    "cube root": "x = [-8.0, 0.0, 27.0]\ny = cbrt(x)",
+    "powers of 2": "x = [0.0, 0.25, 1000.0]\ny = log2(x) + log10(x) + exp2(x) + rsqrt(x)",
+    "tails": "x = [-30.0, 0.0, 5.0, 30.0]\ny = erfc(x) + sinh(x) / cosh(x)",
+    "sum of powers": (
+        "x = [0.0, 1000.0, 1.0]\nw = [0.0, 1.0, 0.0]\ni = log([0.0, 1.0, 0.0])\n"
+        "y = logaddexp(x, w) + logaddexp(x - i, w - i)"
+    ),
     "negative steps": "x = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]\ny = x[::-1, 2:0:-1] * x[0, ::-2]",
     "set backwards": "x = [1.0, 2.0, 3.0]\nv = [5.0, 7.0]\ny = x.at[2:0:-1].set(v * v) * x",
     "sorted ties": "x = [2.0, 1.0, 2.0]\ny = sort(x, descending=True) * [1.0, 2.0, 3.0]",

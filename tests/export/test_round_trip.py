@@ -13,9 +13,9 @@ from autodiff_viz.engine.live_path.check import diagnose
 from autodiff_viz.export.footer import HEAD
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.lab.code import notebook_code
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.reading.notebooks import notebook_code
 from tests.engine.references.scalar_graphs import muted_graphs, ruled_regions, scalar_graphs
 from tests.export.test_random_graphs import TENSOR_OPS, TENSORS
 from tests.strategies import graphs

@@ -273,6 +273,14 @@ def powers(x):
     return sums + jnp.sum(jnp.logaddexp(x, 2 * x)) + jnp.sum(jnp.sinh(x)) + jnp.std(x)
 
 
+@case(np.array([1.0001, 5.0, 30.0], "float32"), np.array([0.25, -2.0, 1e-4], "float32"))
+def elementary(x, y):
+    """Where a short formula of exp, log and erf has few digits left."""
+    tails = jnp.sum(jnp.log(jax.scipy.special.erfc(y * 2)) + jnp.arccosh(x) + jnp.arcsinh(1e9 * y))
+    grown = jnp.sum(jnp.sinh(y) + jnp.cosh(y) + jnp.arctanh(y / 3) + jnp.cbrt(y) + lax.rsqrt(x))
+    return tails + grown + jnp.sum(jnp.arctan2(y, x) + jnp.hypot(x, y) + jnp.log2(x) + jnp.log10(x))
+
+
 @case(some(3), jax.random.key(0))
 def dropout(x, key):
     return jnp.sum(jnp.where(jax.random.bernoulli(key, 0.5, x.shape), x / 0.5, 0.0))

@@ -36,7 +36,6 @@ NATIVE = {
     "inverse_erf": ["erf_inv"],
     "long_rnn": ["scan"],
     "mixed_arguments": ["convert_element_type"],
-    "powers": ["sinh"],
     "rule_of_two_results": ["custom_vjp_call"],
     "solved": ["lu", "custom_linear_solve"],
 }

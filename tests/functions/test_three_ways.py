@@ -41,6 +41,13 @@ ONE = (
         "jnp.arctan({a})",
     ),
     *(
+        "jnp.sinh({a})",
+        "jnp.arcsinh(9.0 * {a})",
+        "jnp.arccosh({a} ** 2 + 1.5)",
+        "jax.scipy.special.erfc({a})",
+    ),
+    *("jnp.cbrt({a} + 4.0)", "jnp.log2({a} ** 2 + 1.0)", "jnp.exp2({a})", "jax.lax.rsqrt({a} ** 2 + 1.0)"),
+    *(
         "jnp.where({a} > 0.1, {a}, 0.5 * {a})",
         "jnp.clip({a}, -0.8, 0.9)",
         "m @ {a}",
@@ -58,6 +65,7 @@ TWO = (
     *("{a} + {b}", "{a} - {b}", "{a} * {b}", "{a} / ({b} ** 2 + 1.0)", "jnp.maximum({a}, {b})"),
     *("jnp.minimum({a}, {b})", "jnp.dot({a}, {b}) * {a}", "jnp.outer({a}, {b}).sum(axis=0)"),
     *("jnp.where({a} > {b}, {a}, {b} * 2.0)", "jnp.stack([{a}, {b}]).mean(axis=0)"),
+    *("jnp.arctan2({a}, {b} ** 2 + 1.0)", "jnp.hypot({a}, {b} ** 2 + 1.0)", "jnp.logaddexp({a}, {b})"),
 )
 LINES = 7
 SEEDS = range(300)

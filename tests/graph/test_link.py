@@ -14,6 +14,7 @@ from autodiff_viz.graph.codec import decoded
 from autodiff_viz.graph.link import document_in, to_link
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.graph.problem import GraphError
+from tests.own_lesson import KEY
 from tests.strategies import graphs
 
 GRAPH = Graph((Node("x", "input", (), params(value=2.0)), Node("y", "sin", ("x",))), (), "y")
@@ -117,7 +118,7 @@ def test_a_base_that_is_no_address_is_refused(base):
     ("address", "word"),
     [
         ("https://host.example/", "no graph"),
-        ("https://host.example/?lesson=fork", "lesson"),
+        (f"https://host.example/?lesson={KEY}", "lesson"),
         ("https://host.example/?kept=abc", "too large for a link"),
     ],
 )
@@ -132,7 +133,7 @@ def test_an_address_without_a_graph_says_what_it_has(address, word):
 def test_an_address_is_read_in_any_form_that_a_browser_or_a_mail_gives_it():
     link = to_link(GRAPH)
     for address in (
-        f"https://host.example/?lesson=fork&g={link}&seed=2.0#part",
+        f"https://host.example/?lesson={KEY}&g={link}&seed=2.0#part",
         f"<https://host.example/?g={link}>",
         f"https://host.example/?seed=1&amp;g={link}",
         f" host.example/?g={link}\n",

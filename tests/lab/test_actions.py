@@ -13,6 +13,7 @@ from autodiff_viz.lab.inspector.parameters import set_numbers, set_shape
 from autodiff_viz.lab.state import FIRST, Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import shadows, show
+from tests.own_lesson import KEY
 
 NOISE = "x = input(shape=(2,), seed=3)\nu = uniform(shape=(2,), seed=5)\ny = x * u"
 
@@ -262,7 +263,7 @@ def test_reset_leads_to_the_first_graph_and_undo_leads_back():
 
 
 def test_reset_closes_the_lesson():
-    assert actions.reset(Lab(start().history, lesson="fork", variant=1)).lesson is None
+    assert actions.reset(Lab(start().history, lesson=KEY, variant=1)).lesson is None
 
 
 def test_undo_at_the_beginning_and_redo_at_the_end_change_nothing():

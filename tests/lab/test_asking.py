@@ -33,6 +33,7 @@ from autodiff_viz.standalone.page import html_of_lab
 from tests.lab.persistence.corpus.write import FOLDER
 from tests.lab.persistence.corpus.write_asked import meaning
 from tests.lab.regression import lab_of, trained
+from tests.own_lesson import KEY
 
 FORK = "x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b"
 """2 comes along the wire from a, 6 along the one from b, so 8 arrives at x."""
@@ -401,7 +402,7 @@ def test_a_teachers_link_has_the_questions_and_a_students_copy_the_guesses_too()
 
 
 def test_questions_come_with_a_lesson_too():
-    query = {"lesson": "fork", ASK: to_query(asked())[ASK]}
+    query = {"lesson": KEY, ASK: to_query(asked())[ASK]}
     assert hiding(from_query(query))
 
 
@@ -416,14 +417,14 @@ def test_the_state_of_another_document_keeps_its_questions():
 
 
 def test_a_link_says_in_a_word_that_a_lesson_asks_its_own_questions():
-    lab = open_lesson(start(), "fork")
+    lab = open_lesson(start(), KEY)
     assert to_query(lab)[ASK] == OWN
     tried = answered(lab, 0, "6")
     assert {**to_query(tried), GUESS: ""} == {**to_query(lab), GUESS: ""}
     for query in (
         to_query(tried),
         short_query(tried),
-        {"lesson": "fork", ASK: OWN, GUESS: to_query(tried)[GUESS]},
+        {"lesson": KEY, ASK: OWN, GUESS: to_query(tried)[GUESS]},
     ):
         assert from_query(query).asking == tried.asking
     one_more = ask(lab, [*(each.question for each in lab.asking.asked), OF_A], ASKED_ALONE)

@@ -37,8 +37,7 @@ from autodiff_viz.lessons.proof import Proof
 from autodiff_viz.training.run import Plan, advanced
 from autodiff_viz.training.state import Settings
 from tests.lab.regression import finished, trained
-
-ARRIVES, ADD = "What arrives at x", "The two wires add"
+from tests.own_lesson import ADDED, ARRIVES, KEY, LESSON
 
 
 def proof(found: Lesson) -> Proof:
@@ -58,37 +57,37 @@ def states(lab: Lab) -> set[str]:
     return {claim.state for claim in claims(lab).values()}
 
 
-def fork(variant: int = 0) -> Lab:
-    return stop_asking(open_lesson(start(), "fork", variant))
+def two_uses(variant: int = 0) -> Lab:
+    return stop_asking(open_lesson(start(), KEY, variant))
 
 
 def test_in_the_lessons_own_graph_every_claim_holds_and_nothing_is_added():
-    found = claims(fork())
+    found = claims(two_uses())
     assert {claim.state for claim in found.values()} == {HOLDS}
     assert [claim.now for claim in found.values()] == ["", ""]
     assert found[ARRIVES].computed == "8"
 
 
 def test_a_stop_takes_the_ticks_away_and_what_is_there_now_stands_beside():
-    found = claims(set_rule(fork(), "b", "stop"))
+    found = claims(set_rule(two_uses(), "b", "stop"))
     assert (found[ARRIVES].state, found[ARRIVES].computed, found[ARRIVES].now) == (OWN, "8", "2")
-    assert (found[ADD].state, found[ADD].now) == (OWN, "2 + 0")
+    assert (found[ADDED].state, found[ADDED].now) == (OWN, "2 + 0")
 
 
 def test_undo_brings_the_ticks_back_and_redo_takes_them():
-    lab = undone(set_rule(fork(), "b", "stop"))
+    lab = undone(set_rule(two_uses(), "b", "stop"))
     assert states(lab) == {HOLDS}
     assert states(redone(lab)) == {OWN}
 
 
 def test_a_slider_that_is_moved_away_and_back():
-    away = set_input(fork(), "x", 1.0)
-    assert (claims(away)[ARRIVES].now, claims(away)[ADD].now) == ("4", "2 + 2")
+    away = set_input(two_uses(), "x", 1.0)
+    assert (claims(away)[ARRIVES].now, claims(away)[ADDED].now) == ("4", "2 + 2")
     assert states(set_input(away, "x", 3.0)) == {HOLDS}
 
 
 def test_another_seed_is_another_gradient():
-    assert claims(replace(fork(), seed=2.0))[ARRIVES].now == "16"
+    assert claims(replace(two_uses(), seed=2.0))[ARRIVES].now == "16"
 
 
 def is_of_seed(claim) -> bool:
@@ -120,31 +119,31 @@ def test_in_double_precision_the_claims_are_held_against_its_own_digits():
 
 
 def test_another_graph_of_the_lesson_has_its_own_claims():
-    assert claims(fork(1))[ARRIVES].computed == "6"
-    assert claims(set_input(fork(1), "x", 4.0))[ARRIVES].now == "8"
+    assert claims(two_uses(1))[ARRIVES].computed == "6"
+    assert claims(set_input(two_uses(1), "x", 4.0))[ARRIVES].now == "8"
 
 
 def test_what_still_holds_in_a_changed_graph_keeps_its_tick():
     """z = 2x + x² + 0·w: w is new, and nothing else."""
-    lab = typed(fork(), "x = 3.0\na = 2.0 * x\nb = square(x)\nw = 1.0\nz = a + b + 0.0 * w")
+    lab = typed(two_uses(), "x = 3.0\na = 2.0 * x\nb = square(x)\nw = 1.0\nz = a + b + 0.0 * w")
     assert lesson_view(lab).changed
     assert states(lab) == {HOLDS}
 
 
 def test_a_node_that_has_gone_leaves_the_lessons_own_number():
-    found = claims(typed(fork(), "t = 3.0\nz = 2.0 * t + square(t)"))
+    found = claims(typed(two_uses(), "t = 3.0\nz = 2.0 * t + square(t)"))
     assert {(claim.state, claim.now) for claim in found.values()} == {(OWN, "")}
     assert found[ARRIVES].computed == "8"
 
 
 def test_a_graph_that_is_not_finished_ticks_nothing():
-    lab = edited(fork(), {"kind": "disconnect", "to": "z", "slot": 1})
+    lab = edited(two_uses(), {"kind": "disconnect", "to": "z", "slot": 1})
     assert lab_view(lab).unfinished == ("z",)
     assert states(lab) == {OWN}
 
 
 def test_a_draft_with_a_mistake_leaves_the_graph_and_its_ticks():
-    assert states(typed(fork(), "x = (")) == {HOLDS}
+    assert states(typed(two_uses(), "x = (")) == {HOLDS}
 
 
 def test_minus_zero_is_another_number():
@@ -215,7 +214,7 @@ def test_while_steps_are_made_nothing_is_ticked_for_what_has_gone_by():
 
 
 def test_without_a_lesson_nothing_is_claimed():
-    assert claims_on_canvas(close_lesson(fork()), lab_view(fork()), ()) == ()
+    assert claims_on_canvas(close_lesson(two_uses()), lab_view(two_uses()), ()) == ()
 
 
 @pytest.mark.nightly
@@ -238,7 +237,6 @@ def test_a_tick_is_as_close_as_it_says():
 
 
 def test_a_claim_that_is_wrong_in_the_lessons_own_graph_is_crossed_out():
-    own = lesson("fork")
-    wrong = replace(own, claims=(Claim(ARRIVES, "cotangent", "x", 7.0, "a mistake"),))
+    wrong = replace(LESSON, claims=(Claim(ARRIVES, "cotangent", "x", 7.0, "a mistake"),))
     (shown,) = own_claims(wrong, 0)
     assert (shown.state, shown.holds) == (FAILS, False)

@@ -11,13 +11,14 @@ import pytest
 
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.lab.actions import redone, set_dtype, set_input, typed, undone
-from autodiff_viz.lab.code import code_in, notebook_code, reading_of
+from autodiff_viz.lab.code import code_in, reading_of
 from autodiff_viz.lab.code_examples import CODE_EXAMPLES
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.formula import formula
 from autodiff_viz.lab.persistence.address import documents, from_query, to_query
 from autodiff_viz.lab.persistence.history import trail
 from autodiff_viz.lab.state import Lab, formula_text, start
+from autodiff_viz.reading.notebooks import notebook_code
 from autodiff_viz.reading.reading import read
 
 SQUARE = """import torch
@@ -100,6 +101,19 @@ def test_what_comes_before_a_refusal_is_the_graph_and_the_refusal_has_its_place(
     assert mistake["line"] == 5
     assert HALF.split("\n")[4][mistake["column"] :].startswith("torch.fft")
     assert line_of(lab, "y") == "y = x * x"
+
+
+def test_the_page_says_how_much_was_read_and_goes_on_behind_a_refusal():
+    text = SQUARE.replace("y = x * x", "z = torch.fft.fft(x)\ny = x * x")
+    lab = typed(start(), text)
+    assert gradient(lab) == 12.0
+    data = formula(lab)
+    assert [mistake["line"] for mistake in data["mistakes"]] == [
+        text.split("\n").index("z = torch.fft.fft(x)") + 1
+    ]
+    count = len([line for line in text.split("\n") if line.strip()])
+    assert data["code"]["extent"] == f"{count - 1} of {count} statements were read; this name is unknown: z."
+    assert formula(typed(start(), SQUARE))["code"]["extent"] == ""
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.evaluate import findings
 from autodiff_viz.lessons.gallery import LESSONS, TRACKS, lesson
+from tests.own_lesson import ADDED, KEY, LAST
 
 
 def _proof(found):
@@ -33,7 +34,7 @@ def test_an_open_lesson_brings_its_graph_figure_and_node():
 
 def test_undo_leads_from_a_lesson_back_to_the_graph_before():
     before = start()
-    assert undone(open_lesson(before, "fork")).graph == before.graph
+    assert undone(open_lesson(before, KEY)).graph == before.graph
 
 
 def test_an_unknown_lesson_changes_nothing():
@@ -42,8 +43,8 @@ def test_an_unknown_lesson_changes_nothing():
 
 @pytest.mark.parametrize("variant", [-1, 99])
 def test_a_variant_out_of_range_opens_the_nearest(variant):
-    lab = open_lesson(start(), "fork", variant)
-    assert lesson_view(lab).variant in (0, 2)
+    lab = open_lesson(start(), KEY, variant)
+    assert lesson_view(lab).variant in (0, LAST)
     assert not lesson_view(lab).changed
 
 
@@ -68,14 +69,14 @@ def test_a_closed_lesson_leaves_its_graph():
     ids=["slider", "rule", "seed"],
 )
 def test_a_change_of_the_graph_is_noted_and_starting_again_mends_it(change):
-    lab = change(open_lesson(start(), "fork"))
+    lab = change(open_lesson(start(), KEY))
     assert lesson_view(lab).changed
-    assert not lesson_view(open_lesson(lab, "fork", lab.variant)).changed
+    assert not lesson_view(open_lesson(lab, KEY, lab.variant)).changed
 
 
 def test_moving_a_node_is_not_a_change():
     move = {"kind": "move", "positions": {"x": [10.0, 20.0]}}
-    assert not lesson_view(edited(open_lesson(start(), "fork"), move)).changed
+    assert not lesson_view(edited(open_lesson(start(), KEY), move)).changed
 
 
 def test_the_address_brings_the_lesson_back():
@@ -101,10 +102,8 @@ def test_the_number_found_stands_beside_the_printed_one():
 
 
 def test_a_fork_is_shown_as_a_sum():
-    assert _claim(open_lesson(start(), "fork"), "The two wires add").computed == "2 + 6"
-    assert _claim(open_lesson(start(), "fork", 2), "The two wires add").computed == (
-        "0.98544973 + (−0.98544973)"
-    )
+    assert _claim(open_lesson(start(), KEY), ADDED).computed == "2 + 6"
+    assert _claim(open_lesson(start(), KEY, LAST), ADDED).computed == ("0.98544973 + (−0.98544973)")
 
 
 def test_runs_are_shown_in_words():
@@ -147,9 +146,9 @@ def test_what_a_lesson_has_pinned_goes_with_its_graph_and_what_a_visitor_has_pin
     assert twins.pinned is not None
     alone = next(i for i, step in enumerate(lesson("two-frameworks").steps) if not step.pinned)
     assert open_lesson(twins, "two-frameworks", alone).pinned is None
-    assert open_lesson(twins, "fork").pinned is None
+    assert open_lesson(twins, KEY).pinned is None
     flipped = edited(edited(twins, {"kind": "slide", "name": "x", "value": 2.0}), {"kind": "flip"})
     assert flipped.pinned is not None
     assert open_lesson(flipped, "two-frameworks", alone).pinned is None
-    own = edited(open_lesson(start(), "fork"), {"kind": "pin"})
-    assert open_lesson(own, "fork", 1).pinned == own.pinned
+    own = edited(open_lesson(start(), KEY), {"kind": "pin"})
+    assert open_lesson(own, KEY, 1).pinned == own.pinned

@@ -19,6 +19,7 @@ from websockets.sync.client import connect
 
 from autodiff_viz.ui.server.routes import ROUTES
 from tests.browser.server import ROOT, free_port
+from tests.own_lesson import KEY
 
 CALLER = """
 import os, signal, sys
@@ -151,13 +152,13 @@ def status(address: str, **headers: str) -> int:
 
 def test_every_path_asks_for_the_token(lab):
     server, token, cookie = lab
-    paths = [route.path.format(name="fork") for route in ROUTES] + [*STREAMLITS]
+    paths = [route.path.format(name=KEY) for route in ROUTES] + [*STREAMLITS]
     assert len({*paths}) > 15
     assert {path: status(server + path) for path in paths} == dict.fromkeys(paths, 403)
     assert {
         path: status(server + path, Host="evil.example", Cookie=cookie) for path in paths
     } == dict.fromkeys(paths, 403)
-    for path in ("/", "/lessons", "/ready", "/_stcore/health", "/cards/fork.png"):
+    for path in ("/", "/lessons", "/ready", "/_stcore/health", f"/cards/{KEY}.png"):
         assert status(server + path, Cookie=cookie) == 200
     entry = urlopen(f"{server}/?token={token}", timeout=30)
     assert entry.headers["Referrer-Policy"] == "strict-origin"  # the next page learns nothing of the query

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import sys
@@ -179,6 +180,21 @@ def test_the_command_line_names_a_graph(folder, words, gradients):
     given = command_line.parser().parse_args([shown, *words[1:]])
     trace = av.trace(command_line.graph_named(given.shown, given.numbers))
     assert {name: pytest.approx(trace.gradient[name]) for name in gradients} == gradients
+
+
+def test_the_command_line_opens_what_is_read_of_code_and_says_what_is_not(tmp_path, capsys):
+    text = "import jax.numpy as jnp\nx = jnp.array(2.0)\nz = jnp.foo(x)\ny = jnp.sin(x)\n"
+    cells = {"cells": [{"cell_type": "code", "source": ["!pip install jax\n", text]}]}
+    for name, content in (("code.py", text), ("code.ipynb", json.dumps(cells))):
+        (tmp_path / name).write_text(content)
+        graph = command_line.graph_named(str(tmp_path / name))
+        assert set(graph.by_name) == {"x", "y"}
+        said = capsys.readouterr().err
+        assert "3 of 4 statements were read; this name is unknown: `z`." in said
+        assert "line 3, column 5: `jax.numpy.foo` is not read yet." in said
+    (tmp_path / "code.py").write_text("import jax.numpy as jnp\nz = jnp.foo(2.0)\n")
+    with pytest.raises(av.GraphError, match="is not read yet"):
+        command_line.graph_named(str(tmp_path / "code.py"))
 
 
 def test_the_command_line_names_a_tour(tmp_path):

@@ -18,6 +18,7 @@ from autodiff_viz.lab.state import Lab, opened, start, with_choice
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
 from tests.lab.regression import lab_of, trained
+from tests.own_lesson import KEY
 
 SELECTED = replace(start(), selected="b")
 
@@ -92,7 +93,7 @@ def test_a_part_is_drawn_again_for_what_it_shows_beside_the_lab():
 
 
 def test_claims_follow_an_edit_by_themselves_and_only_in_a_lesson():
-    lesson = set_input(stop_asking(open_lesson(start(), "fork")), "x", 1.0)
+    lesson = set_input(stop_asking(open_lesson(start(), KEY)), "x", 1.0)
     after = parts(lesson, set_input(lesson, "x", 2.0))
     assert "claims" in after
     assert "lesson" not in after  # with which the whole page would be drawn again
@@ -104,7 +105,7 @@ def test_claims_follow_an_edit_by_themselves_and_only_in_a_lesson():
 def test_training_comes_first_in_a_lesson_about_it_and_once_it_has_run_and_never_for_a_parameter_alone():
     about = {one.key for one in LESSONS if is_about_training(open_lesson(start(), one.key))}
     assert {"split-cnn", "xor-broadcast"} <= about
-    assert not {"neuron", "fork", "gated-transformer"} & about
+    assert not {"neuron", KEY, "gated-transformer"} & about
     assert not is_about_training(lab_of())
     assert is_about_training(trained(lab_of(), 1))
 

@@ -31,6 +31,7 @@ from autodiff_viz.lessons.lesson import (
 )
 from autodiff_viz.training.course import records
 from tests.lab.regression import finished, trained
+from tests.own_lesson import KEY
 
 ALL = [(found, i) for found in LESSONS for i in range(len(found.to_try))]
 IN_THE_LAB = [(found, i) for found, i in ALL if not any(part.asks for part in found.to_try[i].parts)]
@@ -90,10 +91,10 @@ def test_every_exercise_has_a_part_that_the_lesson_as_it_opens_does_not_reach():
 
 
 def test_the_same_done_by_hand_is_ticked_too():
-    lab = opened("fork")
+    lab = opened(KEY)
     assert done(set_input(lab, "x", -1.5))[0]  # any other value
     assert done(edited(lab, ruled("b", "stop"))) == [False, True, False, False]
-    assert done(open_lesson(lab, "fork", 1)) == [False, False, True, False]
+    assert done(open_lesson(lab, KEY, 1)) == [False, False, True, False]
     assert done(edited(trained(opened("zero-start"), 20), put("w1", 0.1)))[1]  # w1's own number is on view
 
 
@@ -108,9 +109,9 @@ UNDONE = {
     "moved, not to 0": ("neuron", 1, lambda: [opened("neuron", 0, put("x", 1.0))]),
     "opened, not played": ("neuron", 2, lambda: [opened("neuron", 1)]),
     "moved behind a stop, so that one contribution is 0": (
-        "fork",
+        KEY,
         0,
-        lambda: [opened("fork", 0, ruled("b", "stop"), put("x", 1.0))],
+        lambda: [opened(KEY, 0, ruled("b", "stop"), put("x", 1.0))],
     ),
     "moved where the gradient is not 0": (
         "without-derivative",
@@ -239,7 +240,7 @@ def test_events_are_parts_too_in_the_graph_that_they_are_about():
 
 def test_another_lesson_begins_with_nothing_reached():
     before = reached(NONE, opened("checkpointing", 2))
-    assert reached(before, opened("fork")) == Reached("fork", frozenset())
+    assert reached(before, opened(KEY)) == Reached(KEY, frozenset())
     assert reached(before, start()) == NONE
 
 
@@ -326,4 +327,4 @@ def test_an_event_waits_for_its_panel():
 def test_without_a_lesson_there_is_nothing_to_try_and_a_late_click_changes_nothing():
     assert tries(start()) is None
     assert do_try(start(), "nowhere", 0) == start()
-    assert do_try(start(), "fork", 99) == start()
+    assert do_try(start(), KEY, 99) == start()

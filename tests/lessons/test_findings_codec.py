@@ -10,11 +10,10 @@ import pytest
 from autodiff_viz.graph.identity import same
 from autodiff_viz.lessons import evaluate
 from autodiff_viz.lessons.evaluate import findings
-from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.proof import prove, read_proof
 from autodiff_viz.workers.disk_cache import read
-
-FORK = lesson("fork")
+from tests.own_lesson import KEY, LESSON
 
 
 def proved(found) -> list:
@@ -39,30 +38,30 @@ def test_a_proof_comes_back_bit_by_bit_as_json(found):
 
 
 def test_each_claim_is_reported_before_it_is_checked(monkeypatch):
-    """The fork has three graphs with two claims each."""
+    """It has three graphs with two claims each."""
     told = []
     monkeypatch.setattr(evaluate, "report", lambda *report: told.append(report))
     for variant in range(3):
-        findings.__wrapped__(FORK, variant)  # not as another test has found them
+        findings.__wrapped__(LESSON, variant)  # not as another test has found them
     assert told == [(done, 6, "claims") for done in range(6)]
 
 
 def test_a_proof_is_kept_for_the_next_start(tmp_path):
-    data = prove("fork", str(tmp_path), b"name")
+    data = prove(KEY, str(tmp_path), b"name")
     assert read(tmp_path, b"name") == data
 
 
 def test_a_claim_holds_by_its_numbers_whatever_else_is_said():
-    """What arrives at x in the fork is 2 + 2x = 8 at x = 3."""
-    data = proved(FORK)
-    place = next(i for i, c in enumerate(c for c in FORK.claims if c.variant == 0) if c.expected == 8.0)
+    """What arrives at x is 2 + 2x = 8 at x = 3."""
+    data = proved(LESSON)
+    place = next(i for i, c in enumerate(c for c in LESSON.claims if c.variant == 0) if c.expected == 8.0)
     data[0][place][1]["numbers"] = [7.0]
-    finding = read_proof(data, FORK)[0][place]
+    finding = read_proof(data, LESSON)[0][place]
     assert (float(finding.computed), finding.holds) == (7.0, False)
 
 
 def _changed(change) -> list:
-    data = copy.deepcopy(proved(FORK))
+    data = copy.deepcopy(proved(LESSON))
     return change(data) or data
 
 
@@ -89,18 +88,18 @@ def _changed(change) -> list:
 )
 def test_what_cannot_be_a_proof_of_the_lesson_is_refused(change):
     with pytest.raises(ValueError, match=r"it is no|a claim has|another number"):
-        read_proof(_changed(change), FORK)
+        read_proof(_changed(change), LESSON)
 
 
 def test_nothing_is_refused_as_a_proof_too():
     with pytest.raises(ValueError, match="not of the graphs"):
-        read_proof(None, FORK)
+        read_proof(None, LESSON)
 
 
 def test_a_proof_of_a_claim_that_has_changed_is_refused():
-    first, *others = FORK.claims
+    first, *others = LESSON.claims
     other = replace(
-        FORK, claims=(replace(first, expected=(np.asarray(first.expected) + 1).tolist()), *others)
+        LESSON, claims=(replace(first, expected=(np.asarray(first.expected) + 1).tolist()), *others)
     )
     with pytest.raises(ValueError, match="another number"):
-        read_proof(proved(FORK), other)
+        read_proof(proved(LESSON), other)

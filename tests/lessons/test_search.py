@@ -11,6 +11,7 @@ from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.lessons.paths import PATHS
 from autodiff_viz.lessons.search import meant, words_in, words_of
+from tests.own_lesson import KEY, LESSON
 
 CASES = json.loads((Path(__file__).parent / "search_cases.json").read_text("utf-8"))
 """Read by tests/web/lessons/lessons_search.test.mjs too."""
@@ -30,10 +31,10 @@ def test_a_lesson_is_found_by_its_ops_rules_and_what_people_say():
         assert {word for text in each.found_by for word in words_in(text)} <= {*words_of(each)}
 
 
-@pytest.mark.parametrize("name", ["fork", "Fork", " fork ", "FORK!"])
+@pytest.mark.parametrize("name", [KEY, KEY.title(), f" {KEY} ", f"{KEY.upper()}!"])
 def test_a_name_is_a_key_however_it_is_written(name):
     found = meant(name)
-    assert (found.lesson, found.others, found.guessed) == (lesson("fork"), (), False)
+    assert (found.lesson, found.others, found.guessed) == (LESSON, (), False)
 
 
 def test_the_beginning_of_a_key_a_word_in_it_and_a_slip_lead_to_a_lesson():

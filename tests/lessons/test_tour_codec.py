@@ -21,6 +21,7 @@ from autodiff_viz.lessons.lesson import Claim, Lesson, Like, Part, Try, put
 from autodiff_viz.lessons.tour import REVEALS, Step, Tour
 from autodiff_viz.training.run import Plan
 from autodiff_viz.training.state import Settings
+from tests.own_lesson import KEY
 
 FORK = "x = 3.0\na = 2.0 * x\nwith group('g'):\n    b = square(x)\nz = a + b\n"
 LINE = "x = 2.0\nw = parameter(0.5)\ny = x * w\n"
@@ -102,7 +103,7 @@ def test_claims_may_expect_what_json_has_no_number_for():
         track="Start here",
         level=2,
         minutes=3,
-        after=("fork",),
+        after=(KEY,),
         found_by=("nan",),
         code="y = torch.tensor(1.)",
     )

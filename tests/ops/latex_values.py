@@ -22,6 +22,12 @@ FUNCTIONS = {
     r"\arcsin": np.arcsin,
     r"\arccos": np.arccos,
     r"\arctan": np.arctan,
+    r"\operatorname{arctan2}": np.arctan2,
+    r"\sinh": np.sinh,
+    r"\cosh": np.cosh,
+    r"\operatorname{arsinh}": np.arcsinh,
+    r"\operatorname{arcosh}": np.arccosh,
+    r"\operatorname{artanh}": np.arctanh,
     r"\operatorname{erf}": scipy.special.erf,
     r"\ln": np.log,
     r"\sigma": scipy.special.expit,
@@ -123,7 +129,8 @@ class _Reader:
         return self.between("{", "}") / self.between("{", "}")
 
     def root(self):
-        return np.sqrt(self.between("{", "}"))
+        degree = self.between("[", "]") if self.next == "[" else 2.0
+        return self.between("{", "}") ** (1 / degree)
 
     def floor(self):
         found = np.floor(self.sum())

@@ -131,6 +131,13 @@ REFERENCES = {
     "arcsin": np.arcsin,
     "arccos": np.arccos,
     "arctan": np.arctan,
+    **{
+        name: getattr(np, name)
+        for name in ("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot")
+    },
+    **{name: getattr(np, name) for name in ("exp2", "log2", "log10", "logaddexp", "cbrt")},
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "erfc": scipy.special.erfc,
     "erf": scipy.special.erf,
     "tanh": np.tanh,
     "sigmoid": scipy.special.expit,
@@ -143,6 +150,7 @@ REFERENCES = {
     "clip": np.clip,
     "round": np.rint,
     "floor": np.floor,
+    "remainder": np.remainder,
     "where": lambda condition, a, b: np.where(condition != 0, a, b),
     "greater": lambda a, b: np.where(a > b, 1.0, 0.0),
     "less": lambda a, b: np.where(a < b, 1.0, 0.0),

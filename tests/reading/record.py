@@ -1,7 +1,7 @@
 """Record what the real libraries answer to the snippets: run it where PyTorch and TensorFlow are installed.
 
     python -m venv /tmp/real && /tmp/real/bin/pip install torch tensorflow jax
-    /tmp/real/bin/python tests/reading/record.py torch jax tf numpy
+    /tmp/real/bin/python tests/reading/record.py torch torch_time jax tf numpy
 
 The snippets of `numpy` are those whose values are held beside answers; some use HIPS autograd (`pip install
 autograd`) and some JAX.
@@ -33,6 +33,7 @@ def plain(value: object) -> object:
     """Return an answer as plain numbers; None stays None."""
     if value is None:
         return None
+    value = value.detach() if hasattr(value, "detach") else value
     array = value.numpy() if hasattr(value, "numpy") else value
     return json.loads(json.dumps(array.tolist() if hasattr(array, "tolist") else array))
 
@@ -40,7 +41,7 @@ def plain(value: object) -> object:
 def main(dialects: list[str]) -> None:
     """Run the snippets and write the answers with the version of the library."""
     for dialect in dialects:
-        library = __import__({"tf": "tensorflow"}.get(dialect, dialect))
+        library = __import__({"tf": "tensorflow", "torch_time": "torch"}.get(dialect, dialect))
         answers: dict[str, object] = {"version": library.__version__}
         for name, (text, expression) in snippets(dialect).items():
             if expression == "refused":

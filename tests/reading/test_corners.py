@@ -1,8 +1,13 @@
-"""Test that a second derivative at a corner is refused, and given where it goes on."""
+"""Test that slopes at corners are those of the versions named, and that second derivatives are refused there."""
+
+import json
 
 import pytest
 
 import autodiff_viz as av
+from autodiff_viz.reading.corners import CHANGED, VERSIONS
+from tests.reading.grid.libraries import recorded
+from tests.reading.record import FOLDER
 
 pytestmark = pytest.mark.every
 
@@ -35,3 +40,20 @@ def test_a_second_derivative_that_goes_on_is_given(y, x, answer):
 def test_a_second_derivative_at_a_corner_is_refused(y):
     with pytest.raises(av.GraphError, match="jumps at this point"):
         av.read(TEXT.format(x=0.0, y=y)).answers()
+
+
+@pytest.mark.parametrize("library", VERSIONS)
+def test_the_version_is_that_of_the_recorded_answers(library):
+    snippets = json.loads((FOLDER / f"{library}_answers.json").read_text("utf-8"))
+    for answers in (snippets, recorded(library)):
+        assert answers["version"].startswith(f"{VERSIONS[library]}.")
+
+
+@pytest.mark.parametrize("corner", CHANGED, ids=[f"{one.code} at {one.x}" for one in CHANGED])
+def test_a_slope_that_a_later_version_changes_is_that_of_the_version_named(corner):
+    """PyTorch 2.13 prints 1 at each of these; a report about 2.14 prints 0."""
+    reading = av.read(
+        f"import torch\nx = torch.tensor({corner.x}, requires_grad=True)\n{corner.code}.backward()"
+    )
+    assert reading.answers()["x"] == corner.slope != corner.later
+    assert f"PyTorch {VERSIONS['torch']} " in reading.changes[0].says

@@ -287,7 +287,7 @@ AT = {
     "LENGTH as it grows": (costs.LENGTH, lambda n: f"a = [0] * 5000\na.extend([0] * {n - 5000})"),
     "LENGTH by a slice": (costs.LENGTH, lambda n: f"a = [0] * 5000\na[5000:] = [0] * {n - 5000}"),
     "KEY": (costs.KEY, lambda n: f"d = {{}}\nd[tuple(range({n}))] = 1"),
-    "STEPS": (costs.STEPS, lambda n: f"for i in range({n}): pass"),
+    "STEPS": (costs.STEPS, lambda n: f"for i in range({n}): x + i"),
     "ASKED": (costs.ASKED, lambda n: f"for i in range({n}):\n  if x > 0: pass"),
     "NAMES": (
         costs.NAMES,

@@ -184,3 +184,68 @@ def test_a_long_training_has_few_derivatives_in_its_graph():
 def test_only_a_text_without_any_indentation_gets_that_of_its_blocks():
     assert with_indentation("with a:\nb\n\nc") == ("with a:\n    b\n\nc", [1])
     assert with_indentation("with a:\nb\n  c") == ("with a:\nb\n  c", [])
+
+
+IMAGE = "tf.reshape(x, [1, 3, 3, 1])"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        f"tf.nn.avg_pool2d({IMAGE}, 2, 2, 'SAME')",
+        f"tf.keras.layers.AveragePooling2D(2, padding='same')({IMAGE})",
+    ],
+)
+def test_a_mean_at_the_margin_of_an_image_is_that_of_its_pixels(call):
+    """By hand: of 3 rows and columns in windows of 2, one pixel is alone and four are two by two."""
+    quarter, half = 0.25, 0.5
+    slopes = [quarter, quarter, half, quarter, quarter, half, half, half, 1.0]
+    np.testing.assert_allclose(slope(call, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]), slopes)
+    reading = read(f"{BEGIN}x = tf.range(1.0, 10.0)\ny = {call}")
+    np.testing.assert_allclose(reading.values()["y"].ravel(), [3.0, 4.5, 7.5, 9.0])
+
+
+@pytest.mark.parametrize(
+    ("call", "x", "value", "gradient"),
+    [
+        # Closed forms in float64, to six digits.
+        ("tf.sinh(x)", 1e-4, 1e-4, 1.0),
+        ("tf.math.cosh(x)", 2.0, 3.762196, 3.626860),
+        ("tf.math.atanh(x)", 1e-4, 1e-4, 1.0),
+        ("tf.math.log(tf.math.erfc(x))", 5.0, -27.200888, -10.192699),
+        ("tf.math.rsqrt(x)", 4.0, 0.5, -0.0625),
+        ("tf.math.atan2(x, -1.0)", 1.0, 2.356194, -0.5),
+    ],
+)
+def test_elementary_functions_have_their_digits(call, x, value, gradient):
+    np.testing.assert_allclose(slope(call, x), gradient, rtol=1e-6)
+    np.testing.assert_allclose(
+        read(f"{BEGIN}y = {call.replace('x', str(x), 1)}").values()["y"], value, rtol=1e-6
+    )
+
+
+def test_one_einsum_reads_what_every_library_writes():
+    """By hand: sums of products by letters, also of other axes and of a diagonal."""
+    np.testing.assert_allclose(
+        slope("tf.einsum('...i,i->...', x, [1.0, 2.0])", [[1.0, 2.0], [3.0, 4.0]]), [[1, 2]] * 2
+    )
+    np.testing.assert_allclose(slope("tf.einsum('ii->', x)", [[1.0, 2.0], [3.0, 4.0]]), np.eye(2))
+
+
+def test_a_depth_that_is_known_is_read():
+    reading = read(f"{BEGIN}n = tf.shape([1.0, 2.0, 3.0])[0]\ny = tf.one_hot([2, 0], n, on_value=5.0)")
+    np.testing.assert_array_equal(reading.values()["y"], [[0, 0, 5], [5, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("tf.sort([1.0, 2.0], direction='DOWN')", "no direction 'DOWN'"),
+        ("tf.nn.dropout(tf.ones([2, 2]), 0.5, noise_shape=[2, 1])", "without noise_shape"),
+        ("tf.foldl(lambda a, x: a + x, [1.0, 2.0], back_prop=False)", "not read with back_prop"),
+        ("tf.keras.losses.binary_crossentropy([[1.0]], [[0.5]], axis=0)", "along the last axis"),
+        ("tf.keras.layers.ReLU(6, threshold=1.0)(tf.ones([1, 2]))", "without max_value and threshold"),
+    ],
+)
+def test_an_option_that_is_not_meant_is_refused_by_name(text, words):
+    assert words in message(text)

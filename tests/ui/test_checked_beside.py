@@ -19,17 +19,16 @@ from autodiff_viz.lab.asking import stop_asking
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons import evaluate
-from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.ui import worker_jobs
 from autodiff_viz.ui.panels.claims import CHECKING
 from autodiff_viz.workers.jobs import BROKEN, LONG, TOO_LONG, Answer, Job, Report
 from autodiff_viz.workers.pool import Pool
+from tests.own_lesson import KEY, LESSON
 from tests.ui.page import put
 
 APP = str(Path(__file__).parents[2] / "app.py")
 PATIENCE = 120.0  # seconds
-FORK = lesson("fork")
-OF_THE_FIRST_GRAPH = sum(claim.variant == 0 for claim in FORK.claims)
+OF_THE_FIRST_GRAPH = sum(claim.variant == 0 for claim in LESSON.claims)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +85,7 @@ def started_again(server, found: Answer | None = None) -> Idle:
 
 def lab() -> AppTest:
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
-    put(app, stop_asking(open_lesson(start(), "fork")))
+    put(app, stop_asking(open_lesson(start(), KEY)))
     app.run()
     assert not app.exception
     return app
@@ -119,8 +118,8 @@ def test_the_claims_beside_the_lab_say_checking_and_then_tick(server):
 def test_a_check_under_way_says_how_many_claims_it_has_done(server):
     idle = started_again(server)
     lab()
-    (of_fork,) = idle.asked
-    idle.reports[of_fork.key] = Report(4, 6, "claims")
+    (job,) = idle.asked
+    idle.reports[job.key] = Report(4, 6, "claims")
     assert "Checking: 4 of 6 claims" in [text.value for text in lab().text]
 
 
@@ -137,13 +136,13 @@ def test_another_version_asks_again(server):
     server.setattr(worker_jobs, "this_version", lambda: "another one")
     app = lab()
     assert (checking(app), held(app)) == (1, 0)
-    assert [job.arguments[0] for job in idle.asked] == ["fork"]
+    assert [job.arguments[0] for job in idle.asked] == [KEY]
 
 
 def test_a_lesson_that_claims_something_else_asks_again(server):
     checked(lab())
     idle = started_again(server)
-    assert worker_jobs.proved(replace(FORK, claims=FORK.claims[1:])) is None
+    assert worker_jobs.proved(replace(LESSON, claims=LESSON.claims[1:])) is None
     assert len(idle.asked) == 1
 
 

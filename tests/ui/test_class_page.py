@@ -4,6 +4,8 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from tests.own_lesson import KEY
+
 APP = str(Path(__file__).parents[2] / "app.py")
 
 
@@ -14,7 +16,7 @@ def test_pasted_results_are_counted_and_what_is_no_result_is_shown_as_text():
     assert not app.exception
     assert app.title[0].value == "What your class answered"
     assert "nothing of it is stored" in app.caption[0].value.replace("\n", " ")
-    lines = "av1 fork: number 2 tries one-path right\nav1 fork: number 1 try right\n<b>me</b>"
+    lines = f"av1 {KEY}: number 2 tries one-path right\nav1 {KEY}: number 1 try right\n<b>me</b>"
     app.text_area(key="class_results").set_value(lines).run()
     assert not app.exception
     shown = "".join(element.proto.body for element in app.get("html"))

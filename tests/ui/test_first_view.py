@@ -20,6 +20,7 @@ from autodiff_viz.ui import first_view
 from autodiff_viz.ui.first_view import drawing, first
 from autodiff_viz.ui.session import SESSION
 from tests.lab.regression import lab_of, trained
+from tests.own_lesson import KEY
 from tests.ui.page import drawing_of, lab_data, put
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -34,7 +35,7 @@ def opened(**query: str) -> AppTest:
     return app
 
 
-@pytest.mark.parametrize("query", [{}, {"lesson": "fork"}, {"g": LINK}, {"g": LINK, "node": "y"}], ids=str)
+@pytest.mark.parametrize("query", [{}, {"lesson": KEY}, {"g": LINK}, {"g": LINK, "node": "y"}], ids=str)
 def test_the_second_visitor_gets_what_was_worked_out_for_the_first(query):
     one, other = opened(**query), opened(**query)
     here, there = one.session_state[SESSION], other.session_state[SESSION]
@@ -52,14 +53,14 @@ def test_what_is_returned_is_what_is_drawn_of_that_lab_anew():
 
 
 def test_what_one_visitor_does_is_not_seen_by_the_next():
-    before = opened(lesson="fork")
+    before = opened(lesson=KEY)
     drawn = json.dumps(drawing_of(before))
     here = before.session_state[SESSION]
     node = here.lab.graph.nodes[-1].name
     here.lab = edited(here.lab, {"kind": "rules", "nodes": [node], "rule": "stop"})
     before.run()
     assert json.dumps(lab_data(before)) != drawn
-    assert json.dumps(drawing_of(opened(lesson="fork"))) == drawn
+    assert json.dumps(drawing_of(opened(lesson=KEY))) == drawn
 
 
 def test_addresses_that_differ_in_a_sign_of_zero_are_not_the_same():
@@ -86,7 +87,7 @@ def test_a_graph_that_only_the_browser_has_is_ones_own():
 
 
 def test_a_class_makes_the_drawing_once(monkeypatch):
-    found, made = first({"lesson": "fork"}), []
+    found, made = first({"lesson": KEY}), []
     found.newest.clear()
 
     def slow(*arguments: object) -> object:

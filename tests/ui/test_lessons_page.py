@@ -17,6 +17,7 @@ from autodiff_viz.ui.fragments import rest_due
 from autodiff_viz.ui.panels.claims import claims_title
 from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.ui.session import SESSION
+from tests.own_lesson import GRAPHS, KEY, LESSON
 from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -49,13 +50,12 @@ def test_every_lesson_opens_beside_the_lab(found):
 
 
 def test_the_words_of_the_graph_on_view_stand_below_those_of_the_lesson():
-    app = _lab_with("fork", 1)
+    app = _lab_with(KEY, 1)
     said = [each.value for each in app.markdown]
-    assert drawing_of(app)["lesson"]["variants"] == [variant.title for variant in LESSONS[1].steps]
+    assert drawing_of(app)["lesson"]["variants"] == [variant.title for variant in LESSON.steps]
     assert drawing_of(app)["lesson"]["variant"] == 1
     first, title, words = (
-        said.index(each)
-        for each in (LESSONS[1].text, "**Both wires into one product**", LESSONS[1].steps[1].text)
+        said.index(each) for each in (LESSON.text, f"**{GRAPHS[1]}**", LESSON.steps[1].text)
     )
     assert first < title < words
 
@@ -70,7 +70,7 @@ def test_next_opens_the_next_lesson_and_close_leaves_it():
 
 
 def test_a_changed_graph_is_noted_and_started_again():
-    app = _lab_with("fork")
+    app = _lab_with(KEY)
     assert app.button(key="restart_lesson").disabled
     put(app, set_input(lab_of(app), "x", 1.0))
     app.run()
@@ -86,13 +86,13 @@ def test_a_changed_graph_is_noted_and_started_again():
 
 
 def test_an_exercise_is_done_by_its_button_and_ticked():
-    app = _lab_with("fork")
+    app = _lab_with(KEY)
     assert _ticks(app) == [False, False, False, False]
-    app.button(key="do_fork_1").click().run()
+    app.button(key=f"do_{KEY}_1").click().run()
     assert not app.exception
     assert lab_of(app).graph["b"].rule.kind == "stop"
     assert _ticks(app) == [False, True, False, False]
-    app.button(key="do_fork_2").click().run()
+    app.button(key=f"do_{KEY}_2").click().run()
     assert lab_of(app).variant == 1
 
 
@@ -133,7 +133,7 @@ def test_the_script_of_the_progress_keeps_the_exercises_of_every_lesson():
     pattern = re.search(r"/\^(.+)\$/\.test", PROGRESS.read_text("utf-8"))[1]
     ids = [f"{lesson.key}:{number}" for lesson in LESSONS for number in range(len(lesson.to_try))]
     assert [each for each in ids if not re.fullmatch(pattern, each)] == []
-    assert not re.fullmatch(pattern, 'fork:0"] { display: none } [a="')
+    assert not re.fullmatch(pattern, 'a:0"] { display: none } [a="')
 
 
 def test_the_title_of_claims_says_where_they_hold():

@@ -21,6 +21,7 @@ from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ui.exchange import apply_message, make_answer
 from autodiff_viz.ui.session import SESSION, Session
+from tests.own_lesson import KEY
 from tests.seeds import seeded
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -167,11 +168,11 @@ def test_no_count_and_no_answer_of_an_author_is_sent():
 
 def test_no_text_of_a_lesson_tells_what_is_asked_for():
     app = AppTest.from_file(APP, default_timeout=120)
-    app.query_params["lesson"], app.query_params["variant"] = "fork", "1"  # a graph of which it asks nothing
+    app.query_params["lesson"], app.query_params["variant"] = KEY, "1"  # a graph of which it asks nothing
     app.run()
     session: Session = app.session_state[SESSION]
     app.run()  # with what is beside the canvas
-    told = ("only the 2 is left", "3 + 3 = 6")
+    told = ("2 is left", "3 + 3 is 6")  # of an exercise, and of the graph on view
     assert [text for text in told if any(text in said for said in texts_of(app))] == [*told]
     question = {"kind": "number", "of": "cotangent", "node": "x"}
     session.lab = edited(session.lab, {"kind": "ask", "hides": "cotangents", "questions": [question]})

@@ -20,6 +20,7 @@ from autodiff_viz.ui import address
 from autodiff_viz.ui.panels import settings
 from autodiff_viz.ui.server.lab_socket import exchange
 from autodiff_viz.ui.session import SESSION, Session, act
+from tests.own_lesson import KEY
 from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -63,11 +64,11 @@ def test_an_earlier_address_is_opened(going_back):
 
 def test_undo_after_going_back_leads_to_the_lesson_that_was_left(going_back):
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
-    put(app, open_lesson(start(), "fork", 1))
+    put(app, open_lesson(start(), KEY, 1))
     with_address(app.run(), to_query(start())).run()
     here = lab_of(app)
     assert (here.graph, here.lesson) == (start().graph, None)
-    assert (undone(here).lesson, undone(here).variant) == ("fork", 1)
+    assert (undone(here).lesson, undone(here).variant) == (KEY, 1)
 
 
 def test_an_address_that_is_only_late_takes_nothing_back():
@@ -90,9 +91,9 @@ def test_an_address_told_over_the_websocket_outlives_a_run_that_names_an_older_o
 
 
 def test_the_address_over_the_websocket_stays_as_it_was_opened_until_something_changes():
-    app = with_address(AppTest.from_file(APP, default_timeout=PATIENCE), {"lesson": "fork"}).run()
+    app = with_address(AppTest.from_file(APP, default_timeout=PATIENCE), {"lesson": KEY}).run()
     here = app.session_state[SESSION]
-    assert address.next_address(here) == "lesson=fork"
+    assert address.next_address(here) == f"lesson={KEY}"
     act(here, set_input, "x", 2.0)
     assert "g=" in address.next_address(here)
 
@@ -101,8 +102,8 @@ def test_a_late_message_of_the_lab_leaves_the_address_of_the_lessons_alone():
     app = AppTest.from_file(APP, default_timeout=PATIENCE).run()
     here = app.session_state[SESSION]
     here.address.written, here.address.pushed = {VIEW: GALLERY}, False  # as a link to the lessons does
-    answer, known, _ = exchange(here, None, "lesson=fork")
-    assert ("query" in json.loads(answer), known) == (False, "lesson=fork")
+    answer, known, _ = exchange(here, None, f"lesson={KEY}")
+    assert ("query" in json.loads(answer), known) == (False, f"lesson={KEY}")
     assert here.address.written == {VIEW: GALLERY}
     with_address(app, {}).run()
     assert app.query_params == {}  # the lab again, where nothing has been done

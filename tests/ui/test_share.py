@@ -20,9 +20,10 @@ from autodiff_viz.lab.talk import talk_data
 from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.ui.qr_code import qr_code
 from tests.lab.qr_reader import modules_of, text_of
+from tests.own_lesson import GRAPHS, KEY, TITLE
 
 HOST = "https://host.example/lab/"
-FORK = without_history(open_lesson(start(), "fork", 1))
+SECOND = without_history(open_lesson(start(), KEY, 1))
 
 
 def share_data(lab: Lab, wish: dict[str, str]) -> dict[str, Any]:
@@ -56,8 +57,8 @@ def test_a_text_that_is_too_long_has_no_code():
 
 
 def test_the_code_of_a_lesson_is_that_of_its_short_link():
-    shared = share_data(FORK, {"base": HOST})
-    assert shared["short"] == HOST + "?lesson=fork&variant=1"
+    shared = share_data(SECOND, {"base": HOST})
+    assert shared["short"] == HOST + f"?lesson={KEY}&variant=1"
     assert text_of(modules_of(shared["code"]["path"], shared["code"]["size"])) == shared["short"]
     assert shared["says"] == ""
     assert "g" in query_of(shared["link"])
@@ -76,8 +77,8 @@ def test_a_state_that_is_too_long_for_a_code_says_so_and_what_makes_it_long():
 
 def test_what_is_wished_for_stands_in_the_links():
     wish = {"base": f"{HOST}?g=other#x", "stage": "hidden", "fragment": "large=1"}
-    shared = share_data(FORK, wish)
-    assert shared["short"] == f"{HOST}?present=hidden&lesson=fork&variant=1#large=1"
+    shared = share_data(SECOND, wish)
+    assert shared["short"] == f"{HOST}?present=hidden&lesson={KEY}&variant=1#large=1"
     assert re.fullmatch(re.escape(f"{HOST}?present=hidden&") + r".*#large=1", shared["link"])
     assert "frame" not in shared
 
@@ -86,13 +87,13 @@ def test_what_is_wished_for_stands_in_the_links():
     "bad", [{"fragment": "a b<"}, {"stage": "x"}, {"height": "tall"}, {"height": "1" * 9}]
 )
 def test_a_wish_that_cannot_be_read_is_left_out(bad):
-    assert share_data(FORK, {"base": HOST, **bad})["short"] == f"{HOST}?lesson=fork&variant=1"
+    assert share_data(SECOND, {"base": HOST, **bad})["short"] == f"{HOST}?lesson={KEY}&variant=1"
 
 
 def test_for_class_the_link_asks_first():
-    shared = share_data(FORK, {"base": HOST, "asks": "1"})
+    shared = share_data(SECOND, {"base": HOST, "asks": "1"})
     lab = from_query(query_of(shared["short"]))
-    assert lab.graph == FORK.graph
+    assert lab.graph == SECOND.graph
     assert lab.asking.hides == ALL_COTANGENTS
     (asked,) = lab.asking.asked
     assert (asked.question.about.node, asked.tries) == ("x", ())
@@ -102,21 +103,20 @@ def test_for_class_the_link_asks_first():
 def test_each_choice_of_a_frame_stands_in_its_address_and_in_its_code():
     for each in PARAMETERS:
         other = next(word for word in each["values"] if word != each["usual"])
-        wish = {"base": HOST, "height": "300", "title": 'a "fork"', each["name"]: other}
-        shared = share_data(FORK, wish)
+        wish = {"base": HOST, "height": "300", "title": 'a "use"', each["name"]: other}
+        shared = share_data(SECOND, wish)
         query = query_of(shared["frame"])
         assert query[each["name"]] == other
-        assert (query["embed"], query["v"], query["lesson"], query["variant"]) == ("1", "1", "fork", "1")
+        assert (query["embed"], query["v"], query["lesson"], query["variant"]) == ("1", "1", KEY, "1")
         assert f"{each['name']}={other}" in shared["frame_code"]
-        assert 'title="a &quot;fork&quot;"' in shared["frame_code"]
+        assert 'title="a &quot;use&quot;"' in shared["frame_code"]
         assert "height: 300px" in shared["frame_code"]
 
 
 def test_a_talk_has_the_steps_of_the_lesson_and_notes_that_the_audience_does_not_see():
-    talk = talk_data(FORK)
-    title = "Two uses of x: do their gradients add or compete?"
-    assert (talk["title"], talk["at"], len(talk["steps"])) == (title, 1, 3)
-    assert "3 + 3 = 6" in talk["notes"]
+    talk = talk_data(SECOND)
+    assert (talk["title"], talk["at"], len(talk["steps"])) == (TITLE, 1, len(GRAPHS))
+    assert "3 + 3 is 6" in talk["notes"]
     assert "6" not in talk["caption"]
     assert talk_data(start()) is None
 

@@ -35,8 +35,14 @@ UNCHANGED = -1
 """In place of the position of a contribution among the results of a row: it is the arriving cotangent."""
 
 
-APART = frozenset({"tan"})
-"""Ops that are compiled alone all the same: with JAX 0.12 a branch of `tan` has another last bit."""
+APART = frozenset(
+    (
+        "tan", "exp2", "log2", "log10", "logaddexp", "erfc", "arctan2", "sinh", "cosh", "arcsinh", "arccosh",
+        "arctanh", "rsqrt", "cbrt", "hypot", "remainder",
+    )
+)  # fmt: skip
+"""Ops that are compiled alone all the same: with JAX 0.12 a branch of `tan` has another last bit; the others
+are rare, and every visitor would wait for their branches."""
 
 
 class NumberOp(NamedTuple):

@@ -205,13 +205,18 @@ class Program:
           dynamic: by node name, the run-time parameters of the nodes that have any (see `dynamic_params`).
           sinks: zeros whose cotangents are read, by wire, or by (node, ARRIVING) for the arriving cotangent.
         """
+        env = self.values(inputs, dynamic, sinks)
+        return env[self.graph.output], env
+
+    def values(self, inputs: Values, dynamic: dict[str, dict], sinks: Sinks) -> Values:
+        """Evaluate the graph, which needs no output, and return its values by node name."""
         env: Values = {}
         for node in self._block.nodes():
             if node.op == INPUT:
                 value = ruled_input(node, inputs[node.name], self.rules)
                 env[node.name] = _tapped(value, (node.name, ARRIVING), sinks)
         self._run(self._block, env, dynamic, sinks)
-        return env[self.graph.output], env
+        return env
 
     def _run(self, block: Block, env: Values, dynamic: dict[str, dict], sinks: Sinks) -> None:
         for item in block.items:

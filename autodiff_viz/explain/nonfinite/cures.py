@@ -143,7 +143,13 @@ LEAST = (-1e9, -1e4)  # numbers that stand for minus infinity; the second one fo
 CLOSE = {"rtol": 1e-3, "atol": 1e-5}  # of a number that was finite before
 CLOSE_IN_HALF = {"rtol": 2e-2, "atol": 2e-3}
 
-SAFE = {"sqrt": (0, 1.0), "log": (0, 1.0), "log1p": (0, 0.0), "div": (1, 1.0), "pow": (0, 1.0)}
+SAFE = {
+    **dict.fromkeys(("sqrt", "rsqrt", "cbrt", "log", "log2", "log10", "pow", "hypot"), (0, 1.0)),
+    "log1p": (0, 0.0),
+    "arccosh": (0, 2.0),
+    "div": (1, 1.0),
+    "arctan2": (1, 1.0),
+}
 """By op, the slot that decides whether value and derivative are finite, and a number that is harmless there.
 Of other ops it is the first wired slot, and 0."""
 

@@ -14,7 +14,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.short_text import FORMULA
 from autodiff_viz.lab.actions import redone, undone
-from autodiff_viz.lab.code import code_in, notebook_code, reading_of
+from autodiff_viz.lab.code import code_in, reading_of
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.persistence.address import (
     ELSEWHERE,
@@ -34,6 +34,7 @@ from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.codec import TOUR, document_of, is_tour, read_tour
 from autodiff_viz.messages.edits import Import, Jump, Kept, NewGraph, Redo, Restored, Undo
+from autodiff_viz.reading.notebooks import notebook_code
 
 # What the browser stored of an earlier session: untrusted, and without effect unless it fits what the address
 # has opened

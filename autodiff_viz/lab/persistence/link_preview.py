@@ -12,7 +12,7 @@ from autodiff_viz.graph.short_text import FORMULA
 from autodiff_viz.graph.text import well_formed
 from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON, VIEW
 from autodiff_viz.lessons.codec import TOUR, document_of
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.gallery import LESSONS, SERVED
 from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.lessons.search import meant
 
@@ -117,5 +117,5 @@ def _cut(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-PREVIEWS = (*PAGES.values(), *map(of_lesson, LESSONS))
+PREVIEWS = (*PAGES.values(), *map(of_lesson, SERVED))
 """All previews with an address of their own."""

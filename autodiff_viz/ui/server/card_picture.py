@@ -35,7 +35,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.lab.persistence.address import GALLERY
 from autodiff_viz.lab.persistence.link_preview import NAME, Preview
 from autodiff_viz.lab.state import start
-from autodiff_viz.lessons.gallery import LESSONS, TRACKS, lesson
+from autodiff_viz.lessons.gallery import LESSONS, TRACKS, lesson, track_of
 from autodiff_viz.ui.chunks import STATIC
 from autodiff_viz.ui.server.lessons_page import sketch_of
 
@@ -82,8 +82,7 @@ def card_picture(seen: Preview) -> bytes:
     image = Image.new("RGB", (WIDE * FINER, HIGH * FINER), GROUND)
     pen = ImageDraw.Draw(image)
     shown = lesson(seen.picture)
-    track = next((track.title for track in TRACKS if shown and track.key == shown.track), "")
-    _mark(pen, track)
+    _mark(pen, track_of(shown).title if shown else "")
     title = seen.title.removesuffix(f" · {NAME}").removeprefix(f"{NAME}: ")
     bottom = _title(pen, title[0].upper() + title[1:])
     if seen.picture == GALLERY:

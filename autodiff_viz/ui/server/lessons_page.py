@@ -27,7 +27,7 @@ from autodiff_viz.graph.text import counted
 from autodiff_viz.lab.lessons import IN_FULL, closely, written
 from autodiff_viz.lab.persistence.address import CLASS, GALLERY, LESSON, VIEW
 from autodiff_viz.lessons.evaluate import graph_of
-from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, TRACKS, lesson
+from autodiff_viz.lessons.gallery import ADDED, LESSONS, TRACKS, lesson
 from autodiff_viz.lessons.lesson import Claim, Law, Lesson, Like
 from autodiff_viz.lessons.paths import PATHS, path
 from autodiff_viz.lessons.paths import Path as Way
@@ -96,11 +96,9 @@ def _section(key: str, title: str, summary: str, shown: Iterable[Lesson]) -> str
 
 
 def _tracks() -> Iterator[str]:
-    for track in TRACKS:
+    for track in (*TRACKS, *ADDED):
         if track.lessons:
             yield _section(track.key, track.title, track.summary, track.lessons)
-    if CONTRIBUTED:
-        yield _section("contributed", "Contributed", "Tours that others have made.", CONTRIBUTED)
 
 
 def _sittings(way: Way) -> Iterator[str]:

@@ -124,8 +124,8 @@ export function askingBar(editor) {
     }
     const labels = after.map(({ textContent, className }) => `${textContent} ${className}`).join();
     // In a lesson the reason comes before what its panel offers next.
-    globalThis.document.documentElement.dataset.avWhy =
-      editor.drawing.lesson && item?.revealed && said !== at ? "next" : "shown";
+    const isWhyNext = Boolean(editor.drawing.lesson && item?.revealed && said !== at);
+    globalThis.document.documentElement.toggleAttribute("data-av-why", isWhyNext);
     if (labels !== next.dataset.of) {
       const had = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
       const from = had && next.contains(had) ? had.textContent : null;

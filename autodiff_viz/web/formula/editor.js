@@ -57,7 +57,7 @@ export function list(foot, { mistakes, readings, code }, actions) {
 /** What code was read as: its library, the way to a formula, and what became what.
  * @param {import("../types.js").CodeView} code @param {boolean} partly whether some of it could not be read
  * @param {Pick<FootActions, "go" | "asFormula" | "open">} actions */
-function readAs({ library, other, changes, more }, partly, { go, asFormula, open }) {
+function readAs({ library, extent, other, changes, more }, partly, { go, asFormula, open }) {
   const lines = changes.map(({ lines: at, says }) =>
     html(
       "li",
@@ -74,10 +74,11 @@ function readAs({ library, other, changes, more }, partly, { go, asFormula, open
       "p",
       { class: "library" },
       partly
-        ? `The graph is what comes before, read as ${library}. `
+        ? `The graph is the rest, read as ${library}. `
         : `Read as ${library}, not run. `,
       html("button", { type: "button", class: "as-formula", click: asFormula }, "As formula"),
     ),
+    extent && html("p", { class: "extent" }, extent),
     other && html("p", {}, other),
     lines.length > 0 && html("ul", { class: "changes" }, ...lines),
     more > 0 && html("p", {}, `And ${more} more.`),

@@ -22,6 +22,7 @@ from tests.browser.connection.test_never_lost import STOPPED, add_quickly, retur
 from tests.browser.lab_page import FOLDED, LabPage, saying
 from tests.browser.replicas import HOW_TO_GET_NGINX, STATIC, Proxy, nginx
 from tests.browser.server import Server
+from tests.own_lesson import KEY, TITLE
 
 CLASS = 200  # students behind one address
 SOCKETS = 500  # that nginx lets one address have
@@ -142,9 +143,9 @@ HEADERS = ("Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy
     "path",
     [
         "/",
-        "/?lesson=fork",
+        f"/?lesson={KEY}",
         "/none",
-        "/cards/fork.png",
+        f"/cards/{KEY}.png",
         "/static/{script}",
         "/static/none.js",
         "/_stcore/metrics",
@@ -178,7 +179,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     folder = tmp_path_factory.mktemp("alone")
     (folder / "figures").mkdir()
     for kind in ("html", "svg"):
-        (folder / "figures" / f"fork.{kind}").write_text(f"<p>the {kind}</p>")
+        (folder / "figures" / f"{KEY}.{kind}").write_text(f"<p>the {kind}</p>")
     found = Proxy(folder, [Server(folder / "none.txt")])
     try:
         found.start()
@@ -203,10 +204,10 @@ def test_no_log_of_nginx_has_a_graph_or_a_secret_also_when_no_replica_answers(pr
 
 def test_while_no_replica_answers_a_lesson_is_its_figure(alone):
     for path, kind in (
-        ("/?lesson=fork", "text/html"),
-        ("/?embed=1&v=1&lesson=fork&show=canvas", "text/html"),
-        ("/?lesson=fork&reveal=now", "text/html"),
-        ("/embed.svg?embed=1&v=1&lesson=fork", "image/svg+xml"),
+        (f"/?lesson={KEY}", "text/html"),
+        (f"/?embed=1&v=1&lesson={KEY}&show=canvas", "text/html"),
+        (f"/?lesson={KEY}&reveal=now", "text/html"),
+        (f"/embed.svg?embed=1&v=1&lesson={KEY}", "image/svg+xml"),
     ):
         status, headers, body = fetch(alone, path)
         assert (status, headers["Content-Type"], headers["Retry-After"]) == (503, kind, "5"), path
@@ -215,12 +216,12 @@ def test_while_no_replica_answers_a_lesson_is_its_figure(alone):
         assert headers["Content-Security-Policy"] == "frame-ancestors * file:"  # a figure has its own besides
     for path in (
         "/",
-        "/lessons?lesson=fork",
+        f"/lessons?lesson={KEY}",
         "/?lesson=none",
-        "/?lesson=../figures/fork",
-        "/?lesson=fork&g=AGRAPH",
-        "/?lesson=fork&f=AGRAPH",
-        "/?embed=1&v=1&lesson=fork&reveal=ask",
+        f"/?lesson=../figures/{KEY}",
+        f"/?lesson={KEY}&g=AGRAPH",
+        f"/?lesson={KEY}&f=AGRAPH",
+        f"/?embed=1&v=1&lesson={KEY}&reveal=ask",
     ):
         status, headers, body = fetch(alone, path)
         assert (status, b"Try again" in body) == (503, True), path
@@ -228,10 +229,10 @@ def test_while_no_replica_answers_a_lesson_is_its_figure(alone):
 
 
 def test_a_page_comes_packed(proxy):
-    _, headers, body = fetch(proxy, "/?lesson=fork", **{"Accept-Encoding": "gzip"})
+    _, headers, body = fetch(proxy, f"/?lesson={KEY}", **{"Accept-Encoding": "gzip"})
     assert headers["Content-Encoding"] == "gzip"
-    assert "add or compete?" in gzip.decompress(body).decode()
-    again = fetch(proxy, "/?lesson=fork", **{"Accept-Encoding": "gzip", "If-None-Match": headers["ETag"]})
+    assert TITLE in gzip.decompress(body).decode()
+    again = fetch(proxy, f"/?lesson={KEY}", **{"Accept-Encoding": "gzip", "If-None-Match": headers["ETag"]})
     assert again[0] == 304
 
 

@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -20,9 +21,10 @@ from playwright.sync_api import Frame, FrameLocator, Page, expect
 from autodiff_viz.embedding.contract import CONTRACT, SANDBOX, frame_code, without_embed
 from tests.browser.lab_page import MINUS, LabPage
 from tests.browser.page.test_axe import faults
+from tests.own_lesson import KEY
 
 PARENT = (Path(__file__).parents[3] / "autodiff_viz" / "web" / "embed" / "parent.js").read_text("utf-8")
-PAGE = """<!doctype html><title>Course</title><body style="margin: 0">{frames}
+PAGE = """<!doctype html><title>Course</title><body style="margin: 0"><h1>Course</h1>{frames}
 <script>heard = []; addEventListener("message", ({{ data }}) => heard.push(data));</script>
 <script>{parent}</script>"""
 LIVE = "() => !document.getElementById('av-poster')"
@@ -82,115 +84,232 @@ EXAMPLES = {each.name: f"&{each.example}" for each in CONTRACT[2:]}
 NINE = [name for name in EXAMPLES if name != "start"]
 
 
-@pytest.mark.nightly
-def test_nine_frames_cost_nothing_until_they_are_touched_and_then_do_what_the_table_says(page, address):
-    sockets: list[str] = []
+@dataclass
+class Nine:
+    """A page with a frame for each row of the table.
+
+    Attributes:
+      posters: text of each picture, before any is touched.
+      ready: frames that had said so then.
+      sockets: paths of those that are open; none were then.
+    """
+
+    page: Page
+    posters: dict[str, str]
+    ready: int
+    sockets: list[str]
+
+    @property
+    def sessions(self) -> int:
+        return self.sockets.count("/_stcore/stream")
+
+    def awake(self, name: str) -> Frame:
+        """The lab in this frame, which is touched the first time."""
+        frame = self.page.frame(name)
+        return frame if frame.evaluate(LIVE) else awake(self.page, name)
+
+
+@pytest.fixture(scope="module")
+def nine(module_page: Page, address: str) -> Iterator[Nine]:
+    page, sockets = module_page, []
     page.on("websocket", lambda socket: sockets.append(urlsplit(socket.url).path))
     sandboxes = {"reveal": "allow-scripts", "wheel": None}
     codes = [framed(address, name, EXAMPLES[name], sandboxes.get(name, SANDBOX)) for name in NINE]
     with course("".join(codes)) as place:
-        page.goto(place)
-        posters = {
-            name: page.frame_locator(f"iframe[name={name}]").locator("#av-poster svg") for name in NINE
-        }
-        for poster in posters.values():
-            poster.wait_for(state="attached")
-        # b = sin(0.6) * 1.5; by hand: sin(0.6) = 0.564642, which is its derivative by y.
-        expect(posters["wheel"]).to_contain_text("0.847")
-        expect(posters["wheel"]).to_contain_text("0.5646")
-        assert not re.search(r"\d\.\d", posters["reveal"].text_content()), "numbers to be found"
-        scheme = "() => getComputedStyle(document.documentElement).colorScheme"
-        assert [page.frame(name).evaluate(scheme) for name in ("type", "theme")] == ["light", "dark"]
-        assert page.evaluate("() => heard.filter(({ type }) => type === 'autodiff:ready').length") == 9
-        assert sockets == []
+        page.goto(place, timeout=60_000)  # ten documents
+        posters = {}
+        for name in NINE:
+            poster = page.frame_locator(f"iframe[name={name}]").locator("#av-poster svg")
+            poster.wait_for(state="attached", timeout=30_000)
+            posters[name] = poster.text_content()
+        ready = page.evaluate("() => heard.filter(({ type }) => type === 'autodiff:ready').length")
+        assert sockets == [], "a picture that costs a session"
+        yield Nine(page, posters, ready, sockets)
 
-        frame = awake(page, "wheel")
-        expect(number(frame, "b")).to_have_text("0.847")
-        assert sockets.count("/_stcore/stream") == 1
-        slide(frame, "y", "3")
-        expect(number(frame, "b")).to_have_text("1.694")
-        page.wait_for_function("() => heard.some((word) => /^{.subject.:.lti.frameResize/.test(word))")
 
-        # The page around a frame sets values and asks for the state.
-        page.evaluate("() => setInLab(document.querySelector('[name=wheel]'), { values: { y: 2 } })")
-        expect(number(frame, "b")).to_have_text("1.129")
-        page.evaluate(
-            "() => document.querySelector('[name=wheel]').contentWindow.postMessage("
-            "{ type: 'autodiff:get', v: 1, id: 7 }, '*')"
-        )
-        answer = page.wait_for_function(
-            "() => heard.find(({ type, link }) => type === 'autodiff:state' && link.includes('g='))"
-        ).json_value()
-        assert answer["id"] == 7
-        assert page.evaluate("() => history.length") <= 2, "a frame that adds steps to the page's history"
-        turned = turn_wheel(page, "wheel")
-        assert turned, "its wheel zooms at once"
+@pytest.mark.nightly
+def test_until_it_is_touched_a_frame_is_a_picture_with_its_numbers(nine: Nine):
+    # b = sin(0.6) * 1.5; by hand: sin(0.6) = 0.564642, which is its derivative by y.
+    assert "0.847" in nine.posters["wheel"]
+    assert "0.5646" in nine.posters["wheel"]
+    assert nine.ready == 9
 
-        shown = awake(page, "show")
-        expect(shown.locator(".transport")).to_be_hidden()
-        shown.get_by_role("tab", name="Formula").click()
-        expect(shown.locator(".formula textarea")).to_be_visible()
-        expect(shown.locator(".sliders .row")).to_have_count(1)
-        hidden = awake(page, "hide")
-        expect(hidden.locator(".sliders .row")).to_have_count(1)
-        expect(hidden.locator(".transport")).to_be_hidden()
-        expect(hidden.locator(".to-lab")).to_be_hidden()
-        fixed = awake(page, "edit")
-        expect(number(fixed, "z")).to_have_text("15")  # 2 * 3 + 3 ** 2
-        expect(fixed.locator(".sliders .row")).to_have_count(0)
-        chosen = awake(page, "node")
-        expect(chosen.locator(".node.selected")).to_have_attribute("data-id", "b")
-        chosen.get_by_role("tab", name="Node").click()
-        expect(chosen.locator(".inspector")).to_contain_text("Product of")
-        step = awake(page, "step")
-        expect(step.locator(".transport")).to_have_attribute("data-at", "3")
-        assert whole(step)["step"] == "3"
 
-        # The wheel is the page's until the graph was clicked, and Escape gives it back.
-        assert not turn_wheel(page, "type")
-        large = awake(page, "type")
-        assert large.evaluate("() => document.documentElement.dataset.avType") == "large"
-        page.mouse.click(5, page.viewport_size["height"] - 5)
-        page.keyboard.down("Control")
-        assert turn_wheel(page, "type"), "with Ctrl it is the graph's"
-        page.keyboard.up("Control")
-        assert not turn_wheel(page, "type")
-        large.locator(".surface").click(position={"x": 10, "y": 10})
-        assert turn_wheel(page, "type")
-        page.keyboard.press("Escape")
-        large.wait_for_function(f"() => !({ROOT}.activeElement)")
-        assert not turn_wheel(page, "type")
-        large.locator(".surface").click(position={"x": 10, "y": 10})
-        assert turn_wheel(page, "type")
-        page.evaluate("() => document.body.insertAdjacentHTML('afterbegin', '<p id=text>Text</p>')")
-        page.locator("#text").click()
-        assert not turn_wheel(page, "type"), "a click outside gives it back"
+@pytest.mark.nightly
+def test_the_picture_of_a_frame_that_reveals_step_by_step_has_no_number(nine: Nine):
+    assert not re.search(r"\d\.\d", nine.posters["reveal"])
 
-        # Without an origin: no storage, no cookies. Nothing is told until the pass is played.
-        steps = awake(page, "reveal")
-        assert steps.evaluate("() => origin") == "null"
-        expect(steps.locator(".canvas")).to_have_attribute("data-play", "forward")
-        expect(number(steps, "b")).to_be_hidden()
-        steps.locator(".transport button[aria-label='Finish the phase']").click()
-        expect(number(steps, "b")).to_be_visible()
-        expect(number(steps, "x", "cotangent")).to_be_hidden()
-        slide(steps, "y", "3")  # what the steps have not reached stays hidden
-        expect(number(steps, "b")).to_have_text("1.694")
-        expect(number(steps, "b")).to_be_visible()
-        expect(number(steps, "x", "cotangent")).to_be_hidden()
-        steps.locator(".transport button[aria-label='Finish the phase']").click()
-        expect(number(steps, "x", "cotangent")).to_have_text("2.476")  # 3 * cos(0.6), by hand
-        slide(steps, "y", "2")  # the pass was seen to its end: the next one begins anew
-        expect(number(steps, "b")).to_have_text("1.129")
-        expect(number(steps, "b")).to_be_hidden()
-        expect(number(steps, "x", "cotangent")).to_be_hidden()
 
-        dark = awake(page, "theme")
-        ground = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
-        assert dark.evaluate(ground) == "rgb(20, 23, 28)"  # .streamlit/config.toml: #14171C
-        page.evaluate("() => setInLab(document.querySelector('[name=theme]'), { theme: 'light' })")
-        dark.wait_for_function(f"() => ({ground})() === 'rgb(255, 255, 255)'")
-        assert sockets.count("/_stcore/stream") == 9
+@pytest.mark.nightly
+def test_a_touched_frame_costs_one_session_and_its_slider_works(nine: Nine):
+    frame = nine.awake("wheel")
+    assert nine.sessions == sum(nine.page.frame(name).evaluate(LIVE) for name in NINE)
+    slide(frame, "y", "3")
+    expect(number(frame, "b")).to_have_text("1.694")
+    nine.page.wait_for_function("() => heard.some((word) => /^{.subject.:.lti.frameResize/.test(word))")
+
+
+@pytest.mark.nightly
+def test_the_page_around_a_frame_sets_values(nine: Nine):
+    frame = nine.awake("wheel")
+    nine.page.evaluate("() => setInLab(document.querySelector('[name=wheel]'), { values: { y: 2 } })")
+    expect(number(frame, "b")).to_have_text("1.129")
+
+
+@pytest.mark.nightly
+def test_the_page_around_a_frame_asks_for_its_state(nine: Nine):
+    slide(nine.awake("wheel"), "y", "2.5")
+    nine.page.evaluate(
+        "() => document.querySelector('[name=wheel]').contentWindow.postMessage("
+        "{ type: 'autodiff:get', v: 1, id: 7 }, '*')"
+    )
+    answer = nine.page.wait_for_function(
+        "() => heard.find(({ type, link }) => type === 'autodiff:state' && link.includes('g='))"
+    ).json_value()
+    assert answer["id"] == 7
+    assert nine.page.evaluate("() => history.length") <= 2, "a frame that adds steps to the page's history"
+
+
+@pytest.mark.nightly
+def test_show_names_what_a_frame_shows(nine: Nine):
+    frame = nine.awake("show")
+    expect(frame.locator(".transport")).to_be_hidden()
+    frame.get_by_role("tab", name="Formula").click()
+    expect(frame.locator(".formula textarea")).to_be_visible()
+    expect(frame.locator(".sliders .row")).to_have_count(1)
+
+
+@pytest.mark.nightly
+def test_hide_names_what_a_frame_does_not_show(nine: Nine):
+    frame = nine.awake("hide")
+    expect(frame.locator(".sliders .row")).to_have_count(1)
+    expect(frame.locator(".transport")).to_be_hidden()
+    expect(frame.locator(".to-lab")).to_be_hidden()
+
+
+@pytest.mark.nightly
+def test_a_frame_that_may_not_be_edited_has_no_sliders(nine: Nine):
+    frame = nine.awake("edit")
+    expect(number(frame, "z")).to_have_text("15")  # 2 * 3 + 3 ** 2
+    expect(frame.locator(".sliders .row")).to_have_count(0)
+
+
+@pytest.mark.nightly
+def test_node_is_the_one_that_is_selected(nine: Nine):
+    frame = nine.awake("node")
+    expect(frame.locator(".node.selected")).to_have_attribute("data-id", "b")
+    frame.get_by_role("tab", name="Node").click()
+    expect(frame.locator(".inspector")).to_contain_text("Product of")
+
+
+@pytest.mark.nightly
+def test_step_is_the_one_on_view_here_and_in_the_whole_lab(nine: Nine):
+    frame = nine.awake("step")
+    expect(frame.locator(".transport")).to_have_attribute("data-at", "3")
+    assert whole(frame)["step"] == "3"
+
+
+@pytest.mark.nightly
+def test_with_wheel_zoom_the_wheel_is_the_graphs_at_once(nine: Nine):
+    nine.awake("wheel")
+    nine.page.mouse.click(5, nine.page.viewport_size["height"] - 5)
+    assert turn_wheel(nine.page, "wheel")
+
+
+@pytest.fixture
+def let_go(nine: Nine) -> Frame:
+    """A frame whose wheel is the page's, as nothing in it has been clicked."""
+    frame = nine.awake("type")
+    nine.page.locator("h1").click()
+    frame.wait_for_function(f"() => !({ROOT}.activeElement)")
+    return frame
+
+
+@pytest.mark.nightly
+def test_the_wheel_is_the_pages_until_the_graph_is_clicked_or_with_ctrl(nine: Nine, let_go: Frame):
+    assert not turn_wheel(nine.page, "type")
+    nine.page.keyboard.down("Control")
+    assert turn_wheel(nine.page, "type"), "with Ctrl it is the graph's"
+    nine.page.keyboard.up("Control")
+    assert not turn_wheel(nine.page, "type")
+    let_go.locator(".surface").click(position={"x": 10, "y": 10})
+    assert turn_wheel(nine.page, "type")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("how", ["Escape", "a click outside"])
+def test_the_page_gets_its_wheel_back(nine: Nine, let_go: Frame, how: str):
+    let_go.locator(".surface").click(position={"x": 10, "y": 10})
+    assert turn_wheel(nine.page, "type")
+    if how == "Escape":
+        nine.page.keyboard.press("Escape")
+        let_go.wait_for_function(f"() => !({ROOT}.activeElement)")
+    else:
+        nine.page.locator("h1").click()
+    assert not turn_wheel(nine.page, "type")
+
+
+@pytest.mark.nightly
+def test_type_is_the_size_of_text(nine: Nine):
+    assert nine.awake("type").evaluate("() => document.documentElement.dataset.avType") == "large"
+
+
+@pytest.fixture
+def steps(nine: Nine) -> Frame:
+    """A frame that reveals step by step, at the first step of its pass."""
+    frame = nine.awake("reveal")
+    slide(frame, "y", "1")
+    finish, canvas = frame.locator(FINISH), frame.locator(".canvas")
+    for _ in range(2):  # a pass that was seen to its end begins anew when a number changes
+        if canvas.get_attribute("data-play"):
+            finish.click()
+    slide(frame, "y", "1.5")
+    expect(canvas).to_have_attribute("data-play", "forward")
+    return frame
+
+
+@pytest.mark.nightly
+def test_a_frame_without_an_origin_works(nine: Nine):
+    assert nine.awake("reveal").evaluate("() => origin") == "null"  # no storage, no cookies
+
+
+@pytest.mark.nightly
+def test_revealed_by_steps_a_number_is_told_when_the_pass_has_reached_it(steps: Frame):
+    expect(number(steps, "b")).to_be_hidden()
+    steps.locator(FINISH).click()
+    expect(number(steps, "b")).to_be_visible()
+    expect(number(steps, "x", "cotangent")).to_be_hidden()
+    slide(steps, "y", "3")  # what the steps have not reached stays hidden
+    expect(number(steps, "b")).to_have_text("1.694")
+    expect(number(steps, "x", "cotangent")).to_be_hidden()
+    steps.locator(FINISH).click()
+    expect(number(steps, "x", "cotangent")).to_have_text("2.476")  # 3 * cos(0.6), by hand
+
+
+@pytest.mark.nightly
+def test_after_a_pass_that_was_seen_to_its_end_the_next_one_begins_anew(steps: Frame):
+    for _ in range(2):
+        steps.locator(FINISH).click()
+    expect(number(steps, "x", "cotangent")).to_be_visible()
+    slide(steps, "y", "2")
+    expect(number(steps, "b")).to_have_text("1.129")
+    expect(number(steps, "b")).to_be_hidden()
+    expect(number(steps, "x", "cotangent")).to_be_hidden()
+
+
+@pytest.mark.nightly
+def test_theme_is_that_of_the_frame_until_the_page_sets_another(nine: Nine):
+    assert nine.page.frame("type").evaluate(SCHEME) == "light"
+    frame = nine.awake("theme")
+    assert frame.evaluate(SCHEME) == "dark"
+    assert frame.evaluate(GROUND) == "rgb(20, 23, 28)"  # .streamlit/config.toml: #14171C
+    nine.page.evaluate("() => setInLab(document.querySelector('[name=theme]'), { theme: 'light' })")
+    frame.wait_for_function(f"() => ({GROUND})() === 'rgb(255, 255, 255)'")
+
+
+FINISH = ".transport button[aria-label='Finish the phase']"
+SCHEME = "() => getComputedStyle(document.documentElement).colorScheme"
+GROUND = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
 
 
 def slide(frame: Frame, name: str, value: str) -> None:
@@ -216,7 +335,7 @@ def turn_wheel(page: Page, name: str) -> bool:
 
 
 def test_what_may_not_be_changed_is_refused_here_and_by_the_server(page, address):
-    with course(framed(address, "lab", "&edit=none&lesson=fork&node=a&start=now")) as place:
+    with course(framed(address, "lab", f"&edit=none&lesson={KEY}&node=a&start=now")) as place:
         page.goto(place)
         frame = page.frame("lab")
         frame.wait_for_function(LIVE, timeout=30_000)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.browser.lab_page import LabPage
+from tests.own_lesson import KEY
 
 SHIFTS = """() => {
   window.shifts = [];
@@ -259,7 +260,7 @@ def test_plots_fit_beside_the_canvas_in_the_narrowest_window_and_the_curves_choi
     lab = LabPage(page, address).open("/?lesson=surgery")
     page.get_by_role("tab", name="Cotangents", exact=True).click()
     page.wait_for_function("() => " + WIDTH_OF_PLOT + " > 380")  # the words stand below it
-    lab.open("/?lesson=fork")  # whose input has more than one path
+    lab.open(f"/?lesson={KEY}")  # whose input has more than one path
     page.get_by_role("tab", name="Paths", exact=True).click()
     labels = page.locator(".st-key-figure_panel .js-plotly-plot .node-label")
     expect(labels.first).to_be_attached(timeout=20_000)
@@ -288,7 +289,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     expect(page.get_by_role("button", name="1 hint")).to_be_visible(timeout=60_000)
     lessons, file = ".st-key-pages > :nth-child(2) a", ".bar.page .tool.file"
     apart(page, lessons, file, ".hints-button", ".st-key-part_settings button")
-    phone.open("/?lesson=fork")
+    phone.open(f"/?lesson={KEY}")
     tools = ".hands .tool"
     in_view(page, ".canvas", tools, SLIDERS, f"{LESSON} h2")
     assert box(page, ".canvas")["height"] >= 330

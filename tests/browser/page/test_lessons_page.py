@@ -5,67 +5,132 @@ from __future__ import annotations
 import json
 import re
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Locator, Page, expect
 
-from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.gallery import LESSONS, SERVED
 
-DONE = """() => localStorage.setItem("autodiff_viz done",
-  JSON.stringify(["fork:0", "fork:1", "fork:2", "fork:3"]))"""
-PARTS = """() => localStorage.setItem("autodiff_viz.1.lessons",
-  JSON.stringify([{ key: "fork", at: 2, answered: true }, { key: "surgery", at: 1 }, "odd", { at: 3 }]))"""
+DONE, BEGUN = LESSONS[:2]
+"""The first lesson, of which all is done by a visitor who has progress, and the second, which is begun."""
+
+KEPT = {
+    "autodiff_viz done": [f"{DONE.key}:{i}" for i in range(len(DONE.to_try))],
+    "autodiff_viz.1.lessons": [
+        {"key": DONE.key, "at": 2, "answered": True}, {"key": BEGUN.key, "at": 1}, "odd", {"at": 3},
+    ],
+}  # fmt: skip
+KEEP = """(kept) => { for (const [name, value] of Object.entries(kept))
+  localStorage.setItem(name, JSON.stringify(value)); }"""
 
 
-def test_a_lesson_is_found_and_progress_is_shown_taken_along_and_forgotten(page: Page, address: str):
-    page.goto(f"{address}/lessons")
-    found, search = page.locator(".found"), page.get_by_role("searchbox")
-    expect(found).to_have_text(f"{len(LESSONS)} lessons")
-    page.keyboard.press("/")
-    expect(search).to_be_focused()
-    page.keyboard.type("REMAT")
-    expect(page.locator(".card[data-key=checkpointing]")).to_be_visible()
-    expect(page.locator(".card[data-key=fork]")).to_be_hidden()
-    expect(page).to_have_url(re.compile(r"\?q=REMAT$"))
-    expect(found).to_have_text(re.compile(rf"^\d+ of {len(LESSONS)} lessons$"))
-    search.fill("zzz")
-    page.get_by_role("button", name="Show all").click()
-    expect(found).to_have_text(f"{len(LESSONS)} lessons")
-    page.get_by_label("Level").select_option("3")
-    for card in page.locator(".card:visible").all():
-        assert card.get_attribute("data-level") == "3"
+@pytest.fixture(scope="module")
+def lessons(module_page: Page, address: str) -> Page:
+    module_page.goto(f"{address}/lessons")
+    return module_page
 
-    page.evaluate(DONE)
-    page.evaluate(PARTS)
-    page.goto(f"{address}/lessons?q=fork")
-    fork = page.locator(".card[data-key=fork]")
-    expect(fork.locator(".state")).to_have_text("✓ Done")
-    following = page.locator(".continue a")
-    after = LESSONS[LESSONS.index(lesson("fork")) + 1]
-    expect(following).to_have_text(after.title)
-    expect(following).to_have_attribute("href", re.compile(rf"\?lesson={after.key}$"))
-    search.fill("")
-    page.get_by_label("Not done yet").check()
-    expect(fork).to_be_hidden()
-    page.locator(".surprise").hover()
-    assert "lesson=fork" not in (page.locator(".surprise").get_attribute("href") or "")
 
+@pytest.fixture
+def every(lessons: Page) -> Page:
+    """All lessons are shown, to a visitor without progress."""
+    lessons.evaluate("() => localStorage.clear()")
+    lessons.reload()
+    expect(found(lessons)).to_have_text(f"{len(SERVED)} lessons")
+    return lessons
+
+
+@pytest.fixture
+def begun(every: Page) -> Page:
+    """A visitor has progress."""
+    every.evaluate(KEEP, KEPT)
+    every.reload()
+    expect(card(every, DONE.key).locator(".state")).to_have_text("\u2713 Done")
+    return every
+
+
+def found(page: Page) -> Locator:
+    return page.locator(".found")
+
+
+def search(page: Page) -> Locator:
+    return page.get_by_role("searchbox")
+
+
+def card(page: Page, key: str) -> Locator:
+    return page.locator(f".card[data-key={key}]")
+
+
+def following(page: Page) -> Locator:
+    return page.locator(".continue a")
+
+
+def progress(page: Page) -> Locator:
+    """The visitor's progress as text, which is opened."""
     page.get_by_text("Your progress").click()
     text = page.get_by_label("Progress as text")
     expect(text).not_to_have_value("")
-    kept = text.input_value()
-    assert [each["key"] for each in json.loads(kept)["lessons"]] == ["fork", "surgery"]
-    page.get_by_role("button", name="Forget all").click()
-    page.get_by_role("button", name="Forget all").click()
-    expect(page.locator(".continue")).to_be_hidden()
-    text.fill(kept)
-    page.get_by_role("button", name="Bring in").click()
-    expect(following).to_have_text(after.title)
-    text.fill("{}")
-    page.get_by_role("button", name="Bring in").click()
-    expect(page.get_by_text("This is no progress of this page")).to_be_visible()
+    return text
 
-    page.get_by_label("Not done yet").uncheck()
-    page.locator(".card[data-key=surgery] a.open").press("Enter")
-    expect(page.locator(".canvas [data-id]").first).to_be_visible(timeout=60_000)
-    page.get_by_role("link", name="Lessons").click()
-    expect(following).to_have_text(lesson("surgery").title)  # the lab has noted it
-    expect(page.locator("#to-lab")).to_have_attribute("href", re.compile("lesson=surgery"))
+
+def test_a_slash_leads_to_the_search_and_words_find_lessons(every: Page):
+    every.keyboard.press("/")
+    expect(search(every)).to_be_focused()
+    every.keyboard.type("REMAT")
+    expect(card(every, "checkpointing")).to_be_visible()
+    expect(card(every, DONE.key)).to_be_hidden()
+    expect(every).to_have_url(re.compile(r"\?q=REMAT$"))
+    expect(found(every)).to_have_text(re.compile(rf"^\d+ of {len(SERVED)} lessons$"))
+    search(every).fill("")
+
+
+def test_where_nothing_is_found_all_can_be_shown(every: Page):
+    search(every).fill("zzz")
+    every.get_by_role("button", name="Show all").click()
+    expect(found(every)).to_have_text(f"{len(SERVED)} lessons")
+
+
+def test_a_level_leaves_its_own_lessons(every: Page):
+    every.get_by_label("Level").select_option("3")
+    levels = every.locator(".card:visible").evaluate_all("all => all.map((one) => one.dataset.level)")
+    assert {*levels} == {"3"}
+    every.get_by_label("Level").select_option("")
+
+
+def test_after_a_lesson_that_is_done_the_next_one_is_offered(begun: Page):
+    expect(following(begun)).to_have_text(BEGUN.title)
+    expect(following(begun)).to_have_attribute("href", re.compile(rf"\?lesson={BEGUN.key}$"))
+
+
+def test_what_is_done_can_be_left_out_and_is_no_surprise(begun: Page):
+    begun.get_by_label("Not done yet").check()
+    expect(card(begun, DONE.key)).to_be_hidden()
+    begun.locator(".surprise").hover()
+    leads = begun.locator(".surprise").get_attribute("href")
+    assert "lesson=" in leads
+    assert f"lesson={DONE.key}" not in leads
+    begun.get_by_label("Not done yet").uncheck()
+
+
+def test_progress_is_taken_along_forgotten_and_brought_in(begun: Page):
+    text = progress(begun)
+    kept = text.input_value()
+    assert [each["key"] for each in json.loads(kept)["lessons"]] == [DONE.key, BEGUN.key]
+    for _ in range(2):  # the second press means it
+        begun.get_by_role("button", name="Forget all").click()
+    expect(begun.locator(".continue")).to_be_hidden()
+    text.fill(kept)
+    begun.get_by_role("button", name="Bring in").click()
+    expect(following(begun)).to_have_text(BEGUN.title)
+
+
+def test_what_is_no_progress_is_refused(begun: Page):
+    progress(begun).fill("{}")
+    begun.get_by_role("button", name="Bring in").click()
+    expect(begun.get_by_text("This is no progress of this page")).to_be_visible()
+
+
+def test_the_lab_notes_a_visit_and_leads_back(every: Page):
+    card(every, BEGUN.key).locator("a.open").press("Enter")
+    expect(every.locator(".canvas [data-id]").first).to_be_visible(timeout=60_000)
+    every.get_by_role("link", name="Lessons").click()
+    expect(following(every)).to_have_text(BEGUN.title)
+    expect(every.locator("#to-lab")).to_have_attribute("href", re.compile(f"lesson={BEGUN.key}"))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.gallery import LESSONS, SERVED
 from tests.browser.lab_page import LabPage, saying
 
 STOPPED = "b = stop_gradient(a * y)"
@@ -28,8 +28,8 @@ def to_lab(lab: LabPage) -> None:
 
 def on_lessons(lab: LabPage) -> None:
     """The page of lessons is complete, and that of the lab has gone."""
-    expect(lab.page.locator("li.card")).to_have_count(len(LESSONS))
-    expect(lab.page.get_by_role("status").first).to_have_text(f"{len(LESSONS)} lessons")
+    expect(lab.page.locator("li.card")).to_have_count(len(SERVED))
+    expect(lab.page.get_by_role("status").first).to_have_text(f"{len(SERVED)} lessons")
     expect(lab.canvas).to_have_count(0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -11,6 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.lab_page import FOUND, LabPage, saying
 from tests.browser.page.test_axe import faults
 from tests.lab.qr_reader import modules_of, text_of
+from tests.own_lesson import GRAPHS, KEY, LAST
 
 SMALL, HIGH = {"width": 1280, "height": 720}, {"width": 1920, "height": 1080}
 LEAST = ((SMALL, 20), (HIGH, 28))
@@ -81,102 +83,190 @@ def test_the_last_row_reads_all_of_a_lesson(page: Page, address: str, query: str
         assert len([text for text in texts if NUMBERS.match(text.strip("\u2016"))]) > 8
 
 
-def test_a_presenter_steps_hides_asks_blanks_points_and_leaves(page: Page, address: str):
-    lab = opened(page, address, "/?lesson=fork&present")
-    for window, least in LEAST:
-        page.set_viewport_size(window)
-        wait_for_the_last_row(page, least)
-    title, caption, place = (page.locator(f".stage-{name}") for name in ("title", "caption", "place"))
-    expect(title).to_have_text(saying("What arrives at x?"))
-    expect(place).to_have_text("1 / 3")
-    expect(numbers(lab)).to_have_text("z = 15what arrives at x: ?")
-    page.keyboard.press("a")
-    expect(numbers(lab)).to_have_text("z = 15what arrives at x: 8")  # 2x + x² at 3; 2 + 2x
-    expect(says(lab)).to_have_text(saying("8 arrives at x"))  # where the reveal ends
-    for _ in range(7):  # back to the first number of the pass
-        page.keyboard.press("PageUp")
-    expect(page.get_by_test_id("stHeader")).to_be_hidden()
-    expect(lab.canvas.locator(".flow-key")).to_be_hidden()
+class Hall(NamedTuple):
+    """The lesson on the stage, with its question answered by now.
 
-    for key in ("ArrowRight", "PageDown", "Space"):
-        page.keyboard.press(key)
-    expect(says(lab)).to_have_text("z = a + b = 15")
-    page.keyboard.press("PageUp")
-    expect(says(lab)).to_have_text("b = square(x) = 9")
-    page.keyboard.press("h")
-    expect(says(lab)).to_be_empty()
-    for _ in range(5):  # to the end of the pass
-        page.keyboard.press("PageDown")
-    expect(lab.canvas).to_have_attribute("data-play", "backward")
-    expect(arriving(lab, "x")).to_be_hidden()
-    expect(numbers(lab)).to_have_text("z = 15what arrives at x: ?")
-    lines = lab.canvas.locator(".surface .wire .line")
+    Attributes:
+      title, numbers: what stood there as it opened.
+    """
+
+    lab: LabPage
+    title: str
+    numbers: str
+
+
+@pytest.fixture(scope="module")
+def hall(module_page: Page, address: str) -> Hall:
+    lab = opened(module_page, address, STAGE)
+    expect(numbers(lab)).to_have_text(saying("z = 15"))
+    found = Hall(lab, title(lab).inner_text(), numbers(lab).inner_text())
+    module_page.keyboard.press("a")
+    expect(numbers(lab)).not_to_have_text(saying("?"))
+    return found
+
+
+@pytest.fixture
+def stage(hall: Hall) -> LabPage:
+    """The first graph, before its pass is played."""
+    lab, keyboard = hall.lab, hall.lab.page.keyboard
+    if not lab.page.locator(".on-stage").is_visible():
+        lab.open(STAGE)
+    keyboard.press("End")
+    expect(place(lab)).to_have_text("3 / 3")
+    keyboard.press("Home")
+    expect(place(lab)).to_have_text("1 / 3")
+    lab.settle()
+    return lab
+
+
+def title(lab: LabPage):
+    return lab.page.locator(".stage-title")
+
+
+def caption(lab: LabPage):
+    return lab.page.locator(".stage-caption")
+
+
+def place(lab: LabPage):
+    return lab.page.locator(".stage-place")
+
+
+def press(lab: LabPage, key: str, times: int = 1) -> None:
+    for _ in range(times):
+        lab.page.keyboard.press(key)
+
+
+STAGE = f"/?lesson={KEY}&present"
+PASS = 8
+"""Presses through the pass of its first graph: four values, and what comes back to each node."""
+
+
+@pytest.mark.parametrize(("window", "least"), LEAST)
+def test_the_last_row_reads_the_graph_on_the_stage(stage: LabPage, window, least):
+    stage.page.set_viewport_size(window)
+    assert wait_for_the_last_row(stage.page, least)
+
+
+def test_the_stage_asks_first_and_a_answers(hall: Hall):
+    assert "What does x hear?" in hall.title
+    assert hall.numbers.split() == ["z", "=", "15", "what", "arrives", "at", "x:", "?"]
+    expect(numbers(hall.lab)).to_have_text("z = 15what arrives at x: 8")  # 2x + x² at 3; 2 + 2x
+
+
+def test_nothing_but_the_graph_is_on_the_stage(stage: LabPage):
+    expect(stage.page.get_by_test_id("stHeader")).to_be_hidden()
+    expect(stage.canvas.locator(".flow-key")).to_be_hidden()
+
+
+def test_the_keys_of_a_remote_step_through_the_pass_and_back(stage: LabPage):
+    for key in ("ArrowRight", "PageDown", "Space", "PageDown"):
+        press(stage, key)
+    expect(says(stage)).to_have_text("z = a + b = 15")
+    press(stage, "PageUp")
+    expect(says(stage)).to_have_text("b = square(x) = 9")
+
+
+def test_h_hides_what_comes_back_until_it_is_pressed_again(stage: LabPage):
+    press(stage, "h")
+    press(stage, "PageDown", PASS)
+    expect(stage.canvas).to_have_attribute("data-play", "backward")
+    expect(says(stage)).to_be_empty()
+    expect(arriving(stage, "x")).to_be_hidden()
+    expect(numbers(stage)).to_have_text("z = 15what arrives at x: ?")
+    lines = stage.canvas.locator(".surface .wire .line")
     widths = lines.evaluate_all("lines => lines.map((line) => getComputedStyle(line).strokeWidth)")
     assert len(set(widths)) == 1  # 2 and 6 come back, and no width tells it
-    assert "8" not in " ".join(wait_for_the_last_row(page, 28))
-    page.keyboard.press("h")
-    expect(says(lab)).to_have_text(saying("8 arrives at x"))
+    assert "8" not in " ".join(wait_for_the_last_row(stage.page, 20))
+    press(stage, "h")
+    expect(says(stage)).to_have_text(saying("8 arrives at x"))
 
-    page.keyboard.press("PageDown")  # behind the last step of the pass comes the next graph
-    expect(caption).to_have_text("Both wires into one product")
-    expect(page).to_have_url(saying("present"))
-    lab.settle()
-    page.keyboard.press("a")
-    expect(title).to_have_text(saying("x?"))
-    expect(arriving(lab, "x")).to_have_text("?")
-    page.keyboard.press("a")
-    expect(arriving(lab, "x")).to_have_text("6")
-    page.keyboard.press("End")
-    expect(caption).to_have_text("A sine and a cosine")
-    page.keyboard.press("Home")
-    expect(place).to_have_text("1 / 3")
-    lab.settle()
 
-    page.keyboard.press("b")
-    expect(lab.canvas).to_be_hidden()
-    page.keyboard.press("PageDown")  # any key brings it back
-    expect(lab.canvas).to_be_visible()
-    expect(place).to_have_text("1 / 3")
-    page.keyboard.press("p")
-    page.mouse.move(700, 400)
-    at = page.locator(".stage-spot").bounding_box()
+def test_behind_the_last_step_of_the_pass_comes_the_next_graph(stage: LabPage):
+    press(stage, "PageDown", PASS)
+    expect(says(stage)).to_have_text(saying("8 arrives at x"))
+    press(stage, "PageDown")
+    expect(caption(stage)).to_have_text(GRAPHS[1])
+    expect(stage.page).to_have_url(saying("present"))
+
+
+def test_on_a_graph_that_asks_nothing_a_asks_and_answers(stage: LabPage):
+    press(stage, "ArrowDown")
+    expect(caption(stage)).to_have_text(GRAPHS[1])
+    stage.settle()
+    press(stage, "a")
+    expect(title(stage)).to_have_text(saying("x?"))
+    expect(arriving(stage, "x")).to_have_text("?")
+    press(stage, "a")
+    expect(arriving(stage, "x")).to_have_text("6")  # 3 + 3
+
+
+def test_end_and_home_lead_to_the_last_graph_and_the_first(stage: LabPage):
+    press(stage, "End")
+    expect(caption(stage)).to_have_text(GRAPHS[LAST])
+    press(stage, "Home")
+    expect(caption(stage)).to_have_text(GRAPHS[0])
+
+
+def test_b_blanks_the_stage_until_any_key(stage: LabPage):
+    press(stage, "b")
+    expect(stage.canvas).to_be_hidden()
+    press(stage, "PageDown")
+    expect(stage.canvas).to_be_visible()
+    expect(says(stage)).to_be_empty()  # the key has done nothing else
+
+
+def test_p_shows_a_pointer_where_the_mouse_is(stage: LabPage):
+    press(stage, "p")
+    stage.page.mouse.move(700, 400)
+    at = stage.page.locator(".stage-spot").bounding_box()
     assert abs(at["x"] + at["width"] / 2 - 700) < 2
     assert at["height"] > 40
-    page.keyboard.press("q")
-    picture = page.locator(".stage-code svg.qr")
+    press(stage, "p")
+    expect(stage.page.locator(".stage-spot")).to_be_hidden()
+
+
+def test_q_shows_a_code_of_this_state_that_the_last_row_reads(stage: LabPage, address: str):
+    press(stage, "q")
+    picture = stage.page.locator(".stage-code svg.qr")
     size = int(picture.get_attribute("viewBox").split()[2])
     link = urlsplit(text_of(modules_of(picture.locator("path").get_attribute("d"), size)))
     assert f"{link.scheme}://{link.netloc}" == address
-    assert parse_qs(link.query)["lesson"] == ["fork"]
+    assert parse_qs(link.query)["lesson"] == [KEY]
     assert picture.bounding_box()["height"] / size >= 6  # px of a module
-    page.keyboard.press("Escape")
+    press(stage, "Escape")
     expect(picture).to_have_count(0)
-    page.keyboard.press("?")
-    expect(page.locator(".stage-keys")).to_contain_text("A QR code of this state")
-    assert faults(page) == []
-    page.keyboard.press("?")
 
-    lab.reload()
-    expect(page.locator(".on-stage")).to_be_visible()
-    expect(place).to_have_text("1 / 3")
-    page.keyboard.press("Escape")
-    expect(page.get_by_test_id("stHeader")).to_be_visible()
-    expect(page).not_to_have_url(saying("present"))
-    expect(says(lab)).to_be_hidden()
+
+def test_a_question_mark_lists_the_keys(stage: LabPage):
+    press(stage, "?")
+    expect(stage.page.locator(".stage-keys")).to_contain_text("A QR code of this state")
+    assert faults(stage.page) == []
+    press(stage, "?")
+    expect(stage.page.locator(".stage-keys")).to_have_count(0)
+
+
+def test_a_reload_stays_on_the_stage_and_escape_leaves_it(stage: LabPage):
+    stage.reload()
+    expect(stage.page.locator(".on-stage")).to_be_visible()
+    expect(place(stage)).to_have_text("1 / 3")
+    press(stage, "Escape")
+    expect(stage.page.get_by_test_id("stHeader")).to_be_visible()
+    expect(stage.page).not_to_have_url(saying("present"))
+    expect(says(stage)).to_be_hidden()
 
 
 @pytest.mark.nightly
 def test_notes_in_a_second_window_follow_the_stage_and_drive_it(page: Page, address: str):
-    lab = opened(page, address, "/?lesson=fork&present")
+    lab = opened(page, address, STAGE)
     page.keyboard.press("ArrowRight")
     expect(says(lab)).to_have_text("x = 3")
     with page.context.expect_page() as opening:
         page.keyboard.press("n")
     notes = opening.value
-    expect(notes.locator(".notes-caption")).to_have_text(saying("What arrives at x?"), timeout=30_000)
+    expect(notes.locator(".notes-caption")).to_have_text(saying("What does x hear?"), timeout=30_000)
     expect(notes.locator(".notes-says")).to_have_text("x = 3")
     expect(notes.locator(".notes-text")).to_contain_text("At x arrives 2 + 6 = 8.")
-    expect(notes.locator(".notes-next")).to_have_text("Next: Both wires into one product")
+    expect(notes.locator(".notes-next")).to_have_text(f"Next: {GRAPHS[1]}")
     expect(notes.locator(".notes-time")).to_have_text(re.compile(r"^\d+:\d\d$"))
     assert faults(notes) == []
     notes.reload()

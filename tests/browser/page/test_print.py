@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from autodiff_viz.lessons.gallery import lesson
 from tests.browser.lab_page import LabPage
+from tests.own_lesson import KEY, LESSON
 
 CUT = """() => {
   const found = [];
@@ -29,15 +29,15 @@ CUT = """() => {
 @pytest.mark.nightly
 def test_the_lab_is_printed_whole(lab: LabPage):
     page = lab.page
-    page.goto(f"{lab.address}/?lesson=fork&node=b")
+    page.goto(f"{lab.address}/?lesson={KEY}&node=b")
     expect(lab.canvas.locator("[data-id='b']")).to_be_visible()
-    expect(page.get_by_role("heading", name=lesson("fork").title)).to_be_visible()
+    expect(page.get_by_role("heading", name=LESSON.title)).to_be_visible()
     printed = page.pdf(format="A4", prefer_css_page_size=True)
     assert 1 <= len(re.findall(rb"/Type /Page\b", printed)) <= 4
     page.emulate_media(media="print")
     page.wait_for_function("() => getComputedStyle(document.body).position === 'static'")
     assert page.evaluate(CUT) == []
-    for shown in (lesson("fork").title, "Formula", "Arriving cotangent"):
+    for shown in (LESSON.title, "Formula", "Arriving cotangent"):
         expect(page.get_by_text(shown, exact=True).first).to_be_visible()
     expect(page.locator(".strip").first).to_be_hidden()
     assert page.locator(".canvas").evaluate("(one) => one.style.getPropertyValue('--print-scale') > 0")

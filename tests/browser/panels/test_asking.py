@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from autodiff_viz.asking.question import NUMBER, PASSED, Quantity, Question
 from autodiff_viz.graph.link import to_link
@@ -14,7 +17,12 @@ from autodiff_viz.language.parse import parse
 from tests.browser.lab_page import LabPage
 from tests.browser.page.test_axe import faults
 
-FORK = parse("x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b")  # 2 comes from a and 6 from b: 8 arrives at x
+pytestmark = pytest.mark.shared_page(plots=False)
+
+TEXT = "x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b"
+"""2 comes from a and 6 from b: 8 arrives at x."""
+
+FORK = parse(TEXT)
 LINK = f"?g={to_link(FORK)}&node=x"
 
 
@@ -23,95 +31,205 @@ def asked_link(*questions: Question) -> str:
     return f"{LINK}&{ASK}={to_query(lab)[ASK]}"
 
 
-@pytest.mark.own_page
-def test_a_question_is_asked_answered_and_kept_by_keyboard_alone(lab: LabPage):
-    page = lab.page
-    page.set_viewport_size({"width": 1280, "height": 720})
-    lab.open(LINK)
-    question = page.get_by_role("region", name="Question")
-    expect(lab.node("x").locator(".number.cotangent")).to_have_text("8")
+def question(lab: LabPage) -> Locator:
+    return lab.page.get_by_role("region", name="Question")
+
+
+def dialog(lab: LabPage) -> Locator:
+    return lab.canvas.get_by_role("dialog", name="Ask")
+
+
+def verdict(lab: LabPage) -> Locator:
+    return question(lab).locator(".verdict")
+
+
+def read_as(lab: LabPage) -> Locator:
+    return question(lab).locator(".read-as")
+
+
+def arriving(lab: LabPage, name: str) -> Locator:
+    return lab.node(name).locator(".number.cotangent")
+
+
+def guess(lab: LabPage, name: str) -> Locator:
+    return lab.node(name).locator(".chip.guess")
+
+
+def answer(lab: LabPage, text: str) -> None:
+    """Type an answer from wherever the focus is."""
+    lab.press("q")  # to the question
+    lab.page.keyboard.type(text)
+    lab.page.keyboard.press("Enter")
+
+
+def ask_too(lab: LabPage, kind: str) -> None:
+    """Ask something else in the dialog, which stays open."""
+    dialog(lab).get_by_label("Kind").select_option(kind)
+    dialog(lab).get_by_role("button", name="Ask this too").press("Enter")
+
+
+@pytest.fixture
+def two_uses(lab: LabPage) -> Iterator[LabPage]:
+    """The graph with x selected, without a question; there is none afterwards either."""
+    lab.type_formula(TEXT)
+    lab.select("x")
     lab.canvas.locator(".surface").focus()
-    lab.press("q")
-    dialog = lab.canvas.get_by_role("dialog", name="Ask")
-    expect(dialog.get_by_text("not for marks")).to_be_in_viewport(ratio=1)
-    page.keyboard.press("Enter")  # Ask has the focus: what arrives at the selected node
-    says = question.locator(".asking-says")
+    yield lab
+    stop = question(lab).get_by_role("button", name="Stop asking")
+    lab.page.keyboard.press("Escape")
+    if stop.is_visible():
+        stop.click()
+        lab.settle()
+
+
+@pytest.fixture
+def asked(two_uses: LabPage) -> LabPage:
+    """What arrives at x is asked, with the dialog open."""
+    two_uses.press("q")
+    two_uses.page.keyboard.press("Enter")  # Ask has the focus: what arrives at the selected node
+    expect(arriving(two_uses, "x")).to_have_text("?")
+    return two_uses
+
+
+@pytest.fixture
+def open_question(asked: LabPage) -> LabPage:
+    """As `asked`, with the dialog closed."""
+    asked.page.keyboard.press("Escape")
+    expect(dialog(asked)).to_have_count(0)
+    return asked
+
+
+@pytest.fixture
+def two_questions(asked: LabPage) -> LabPage:
+    """After it comes which wire of x brings more."""
+    ask_too(asked, "which wire brings more")
+    expect(question(asked).get_by_role("button", name="1 of 2")).to_be_visible()
+    asked.page.keyboard.press("Escape")
+    return asked
+
+
+def test_q_and_enter_ask_what_arrives_at_the_selected_node(two_uses: LabPage):
+    two_uses.page.set_viewport_size({"width": 1280, "height": 720})
+    expect(arriving(two_uses, "x")).to_have_text("8")
+    two_uses.press("q")
+    expect(dialog(two_uses).get_by_text("not for marks")).to_be_in_viewport(ratio=1)
+    two_uses.page.keyboard.press("Enter")
+    says = question(two_uses).locator(".asking-says")
     expect(says).to_have_text("What arrives at x?")
     expect(says).to_be_in_viewport(ratio=1)
-    expect(lab.node("x").locator(".number.cotangent")).to_have_text("?")
-    expect(lab.wire("a", 1).locator("title")).to_contain_text("hidden while it is asked for")
-    expect(lab.node("x")).to_have_attribute(
+
+
+def test_what_is_asked_is_hidden_on_card_wire_and_label(open_question: LabPage):
+    expect(open_question.wire("a", 1).locator("title")).to_contain_text("hidden while it is asked for")
+    expect(open_question.node("x")).to_have_attribute(
         "aria-label", "x, input, value 3, cotangent hidden while it is asked for"
     )
-    dialog.get_by_label("Kind").select_option("which wire brings more")
-    dialog.get_by_role("button", name="Ask this too").press("Enter")
-    expect(question.get_by_role("button", name="1 of 2")).to_be_visible()
-    dialog.get_by_role("button", name="Question 2 earlier").press("Enter")
-    expect(dialog.get_by_role("group", name="Question 1")).to_contain_text("which wire brings more")
-    dialog.get_by_role("button", name="Question 1 later").press("Enter")
-    expect(dialog.get_by_role("group", name="Question 1")).to_contain_text("the number")
-    assert faults(page) == []
-    page.keyboard.press("Escape")
 
-    lab.press("q")  # to the question
-    page.keyboard.type("2")
-    expect(question.locator(".read-as")).to_have_text("read as 2")
-    page.keyboard.press("Enter")
-    expect(question.locator(".verdict")).to_contain_text("One more try")
-    expect(lab.canvas.locator("[data-wire].to-cause")).to_have_count(1)
-    expect(lab.node("x").locator(".chip.guess")).to_have_text("you 2")
-    assert "8" not in question.inner_text()
-    lab.node("x").focus()
-    page.keyboard.press("Delete")
-    expect(question.locator(".verdict")).to_have_text(
-        "x is no longer in the graph. Undo, or remove the question."
-    )
-    assert faults(page) == []
-    question.get_by_role("button", name="Undo").press("Enter")
-    expect(lab.node("x").locator(".chip.guess")).to_have_text("you 2")
-    lab.press("q")
-    page.keyboard.type("nonsense")
-    page.keyboard.press("Enter")
-    expect(question.locator(".read-as.unread")).to_contain_text("is no number")
-    question.get_by_role("textbox").fill("16/2")
-    expect(question.locator(".read-as")).to_have_text("read as 16/2 = 8")
-    page.keyboard.press("Enter")
-    expect(question.locator(".verdict")).to_contain_text("You: 16/2. JAX: 8. Right. 2 + 6 = 8")
-    expect(lab.canvas).to_have_attribute("data-play", "backward")  # at the step that computes it
-    expect(page.get_by_role("group", name="Play the pass").get_by_role("status")).to_have_text(
-        "8 arrives at x \u00b7 you said 16/2"
-    )
-    expect(lab.node("x").locator(".number.cotangent")).to_have_text("8")
-    expect(lab.node("a").locator(".number.cotangent")).to_have_text("?")  # of the question that is still open
-    page.keyboard.press("Enter")  # Next question has the focus
-    expect(says).to_contain_text("Which brings back more")
-    assert faults(page) == []
-    page.reload()
-    lab.settle()
-    expect(question.get_by_role("button", name="2 of 2")).to_be_visible()
-    expect(lab.node("x").locator(".chip.guess")).to_have_text("you 16/2")
-    question.get_by_role("button", name="the wire from b").click()
-    expect(question.locator(".verdict")).to_contain_text("Right.")
-    question.get_by_role("button", name="Copy my result").click()
-    taken = lab.canvas.get_by_role("textbox", name="Text to copy")  # this browser lets no page copy
+
+def test_questions_are_added_and_ordered_by_keyboard(asked: LabPage):
+    ask_too(asked, "which wire brings more")
+    dialog(asked).get_by_role("button", name="Question 2 earlier").press("Enter")
+    first = dialog(asked).get_by_role("group", name="Question 1")
+    expect(first).to_contain_text("which wire brings more")
+    dialog(asked).get_by_role("button", name="Question 1 later").press("Enter")
+    expect(first).to_contain_text("the number")
+    assert faults(asked.page) == []
+
+
+def test_a_wrong_answer_names_its_cause_and_not_the_number(open_question: LabPage):
+    answer(open_question, "2")
+    expect(verdict(open_question)).to_contain_text("One more try")
+    expect(open_question.canvas.locator("[data-wire].to-cause")).to_have_count(1)
+    expect(guess(open_question, "x")).to_have_text("you 2")
+    assert "8" not in question(open_question).inner_text()
+    assert faults(open_question.page) == []
+
+
+def test_a_question_without_its_node_says_so_and_undo_brings_both_back(open_question: LabPage):
+    answer(open_question, "2")
+    expect(guess(open_question, "x")).to_have_text("you 2")
+    open_question.node("x").focus()
+    open_question.page.keyboard.press("Delete")
+    expect(verdict(open_question)).to_have_text("x is no longer in the graph. Undo, or remove the question.")
+    question(open_question).get_by_role("button", name="Undo").press("Enter")
+    expect(guess(open_question, "x")).to_have_text("you 2")
+
+
+def test_what_is_no_number_is_no_try(open_question: LabPage):
+    answer(open_question, "nonsense")
+    expect(question(open_question).locator(".read-as.unread")).to_contain_text("is no number")
+    expect(guess(open_question, "x")).to_have_count(0)
+
+
+def test_how_an_answer_is_read_stands_beside_it(open_question: LabPage):
+    question(open_question).get_by_role("textbox").fill("16/2")
+    expect(read_as(open_question)).to_have_text("read as 16/2 = 8")
+
+
+def test_a_right_answer_is_explained_and_the_pass_shows_where_it_comes_from(open_question: LabPage):
+    answer(open_question, "16/2")
+    expect(verdict(open_question)).to_contain_text("You: 16/2. JAX: 8. Right. 2 + 6 = 8")
+    expect(open_question.canvas).to_have_attribute("data-play", "backward")
+    played = open_question.page.get_by_role("group", name="Play the pass").get_by_role("status")
+    expect(played).to_have_text(re.compile("8 arrives at x.* \u00b7 you said 16/2"))
+    expect(arriving(open_question, "x")).to_have_text("8")
+
+
+def test_after_an_answer_enter_leads_to_the_next_question_whose_numbers_are_hidden(two_questions: LabPage):
+    answer(two_questions, "8")
+    expect(arriving(two_questions, "x")).to_have_text("8")
+    expect(arriving(two_questions, "a")).to_have_text("?")
+    two_questions.page.keyboard.press("Enter")
+    expect(question(two_questions).locator(".asking-says")).to_contain_text("Which brings back more")
+    assert faults(two_questions.page) == []
+
+
+def test_when_all_is_answered_the_result_is_a_line_to_copy(two_questions: LabPage):
+    answer(two_questions, "2")
+    expect(verdict(two_questions)).to_contain_text("One more try")
+    answer(two_questions, "8")
+    expect(verdict(two_questions)).to_contain_text("Right.")
+    two_questions.page.keyboard.press("Enter")
+    question(two_questions).get_by_role("button", name="the wire from b").click()
+    expect(verdict(two_questions)).to_contain_text("Right.")
+    expect(arriving(two_questions, "a")).to_have_text("1")
+    question(two_questions).get_by_role("button", name="Copy my result").click()
+    taken = two_questions.canvas.get_by_role("textbox", name="Text to copy")  # no page may copy here
     expect(taken).to_have_value("av1 graph: number 2 tries one-path right; larger 1 try right")
-    page.keyboard.press("Escape")
+    two_questions.page.keyboard.press("Escape")
     expect(taken).to_have_count(0)
-    expect(lab.node("a").locator(".number.cotangent")).to_have_text("1")
-    question.get_by_role("button", name="Stop asking").click()
-    expect(question).to_be_hidden()
-    lab.press("q")  # a question whose answer no number tells
-    dialog.get_by_label("Kind").select_option("one of your own options")
-    dialog.get_by_role("textbox", name="Options").fill("it doubles; it is 4 times as large, for x is squared")
-    dialog.get_by_role("textbox", name="Right").fill("it is 4 times as large, for x is squared")
-    dialog.get_by_role("textbox", name="Words").fill("Twice the x: what becomes of b?")
-    assert faults(page) == []
-    page.keyboard.press("Enter")
-    page.keyboard.press("Escape")
-    expect(question.get_by_role("button", name="it doubles")).to_be_visible()
-    lab.press("q")
-    page.keyboard.press("2")
-    expect(question.locator(".verdict")).to_have_text("You: it is 4 times as large, for x is squared. Right.")
+
+
+def test_stop_asking_shows_all_numbers(open_question: LabPage):
+    question(open_question).get_by_role("button", name="Stop asking").click()
+    expect(question(open_question)).to_be_hidden()
+    expect(arriving(open_question, "x")).to_have_text("8")
+
+
+def test_a_question_with_options_of_ones_own_is_answered_by_a_key(two_uses: LabPage):
+    two_uses.press("q")
+    dialog(two_uses).get_by_label("Kind").select_option("one of your own options")
+    dialog(two_uses).get_by_role("textbox", name="Options").fill(
+        "it doubles; it is 4 times as large, for x is squared"
+    )
+    dialog(two_uses).get_by_role("textbox", name="Right").fill("it is 4 times as large, for x is squared")
+    dialog(two_uses).get_by_role("textbox", name="Words").fill("Twice the x: what becomes of b?")
+    assert faults(two_uses.page) == []
+    two_uses.page.keyboard.press("Enter")
+    two_uses.page.keyboard.press("Escape")
+    expect(question(two_uses).get_by_role("button", name="it doubles")).to_be_visible()
+    two_uses.press("q")
+    two_uses.page.keyboard.press("2")
+    expect(verdict(two_uses)).to_have_text("You: it is 4 times as large, for x is squared. Right.")
+
+
+@pytest.mark.own_page
+def test_a_reload_keeps_questions_and_answers(two_questions: LabPage):
+    answer(two_questions, "16/2")
+    expect(guess(two_questions, "x")).to_have_text("you 16/2")
+    two_questions.reload()
+    expect(question(two_questions).get_by_role("button", name="2 of 2")).to_be_visible()
+    expect(guess(two_questions, "x")).to_have_text("you 16/2")
 
 
 def test_on_a_phone_the_question_stands_below_the_graph_and_a_tap_on_its_sign_answers(

@@ -47,13 +47,15 @@ def test_code_is_pasted_lit_played_refused_and_kept(lab: LabPage):
     expect(lab.canvas.get_by_text("From the last good formula")).to_be_visible()
     assert lab.names() == {"x", "y", "loss"}
 
-    # Of code that cannot be read to its end the graph is what comes before.
+    # Of code that cannot be read in full the graph is what does not need the rest.
     lab.type_formula(CODE.replace("x * x", "x * x\nz = torch.fft.fft(y)").replace("3.0", "4.0"))
     foot.get_by_role("button", name="Line 5").click()
     assert lab.formula.evaluate("area => area.value.slice(area.selectionStart)").startswith("torch.fft")
-    expect(foot).to_contain_text("The graph is what comes before, read as PyTorch.")
+    expect(foot).to_contain_text("The graph is the rest, read as PyTorch.")
     expect(lab.canvas.get_by_text("From the last good formula")).to_have_count(0)
-    assert lab.names() == {"x", "y"}
+    expect(foot.locator(".extent")).to_contain_text("this name is unknown: z.")
+    assert lab.names() == {"x", "y", "loss"}
+    expect(lab.cotangent("x")).to_have_text(re.compile("^16"))  # 4 x at 4
 
     lab.type_formula(CODE)
     foot.get_by_role("button", name="As formula").click()

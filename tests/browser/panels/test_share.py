@@ -6,7 +6,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.lab_page import LabPage, saying
 from tests.browser.page.test_axe import faults
@@ -39,23 +39,34 @@ def open_dialog(lab: LabPage):
     return dialog
 
 
-def test_links_of_all_kinds_and_a_code(lab: LabPage):
+@pytest.fixture
+def dialog(lab: LabPage):
+    """The dialog on a graph of the visitor's own."""
     lab.type_formula("p = 3.0\nq = p * p")
-    dialog = open_dialog(lab)
+    yield open_dialog(lab)
+    lab.page.keyboard.press("Escape")
+
+
+def test_the_short_link_comes_first_with_its_code(dialog: Locator):
     link = dialog.get_by_label("Link", exact=True)
     expect(link).to_be_focused()
     short = link.input_value()
     assert set(query_of(short)) == {"f"}
-    assert faults(lab.page) == []
-
     picture = dialog.get_by_role("img", name="QR code of the short link")
     size = int(picture.get_attribute("viewBox").split()[2])
     assert text_of(modules_of(picture.locator("path").get_attribute("d"), size)) == short
-    for kind in ("SVG", "PNG"):
-        with lab.page.expect_download() as saving:
-            dialog.get_by_role("button", name=f"Save as {kind}").click()
-        assert saving.value.suggested_filename == f"autodiff_link.{kind.lower()}"
+    assert faults(dialog.page) == []
 
+
+@pytest.mark.parametrize("kind", ["SVG", "PNG"])
+def test_the_code_is_saved_as_a_picture(dialog: Locator, kind: str):
+    with dialog.page.expect_download() as saving:
+        dialog.get_by_role("button", name=f"Save as {kind}").click()
+    assert saving.value.suggested_filename == f"autodiff_link.{kind.lower()}"
+
+
+def test_each_choice_stands_in_the_link(dialog: Locator):
+    link = dialog.get_by_label("Link", exact=True)
     dialog.get_by_label("The whole link").check()
     expect(link).to_have_value(saying("g="))
     dialog.get_by_label("The whole link").uncheck()
@@ -67,17 +78,31 @@ def test_links_of_all_kinds_and_a_code(lab: LabPage):
     expect(link).to_have_value(saying("present=hidden"))
     dialog.get_by_label("asks first").check()
     expect(link).to_have_value(saying("ask="))
-    asks = link.input_value()
 
-    lab.page.evaluate(REFUSE)
+
+def test_where_the_browser_lets_no_page_copy_the_link_is_selected_for_the_visitor(dialog: Locator):
+    dialog.page.evaluate(REFUSE)
     dialog.get_by_role("button", name="Copy link").click()
     expect(dialog.get_by_role("status")).to_have_text(saying("press Ctrl+C"))
-    assert link.evaluate("field => [field.selectionStart, field.selectionEnd]") == [0, len(asks)]
-    lab.page.keyboard.press("Escape")
+    link = dialog.get_by_label("Link", exact=True)
+    selected = link.evaluate("field => [field.selectionStart, field.selectionEnd]")
+    assert selected == [0, len(link.input_value())]
+
+
+def test_escape_closes_the_dialog(dialog: Locator):
+    dialog.page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
 
-    other = lab.page.context.new_page()
-    visitor = LabPage(other, asks).open()
+
+def test_a_link_opens_as_it_was_chosen(dialog: Locator):
+    link = dialog.get_by_label("Link", exact=True)
+    dialog.get_by_label("Large type").check()
+    dialog.get_by_label("Light or dark").select_option("dark")
+    dialog.get_by_label("Opens").select_option("on a stage, with what comes back hidden")
+    dialog.get_by_label("asks first").check()
+    expect(link).to_have_value(saying("ask="))
+    other = dialog.page.context.new_page()
+    visitor = LabPage(other, link.input_value()).open()
     expect(other.locator(".on-stage")).to_be_visible()
     expect(other.locator(".stage-title")).to_have_text(saying("p?"))
     expect(visitor.node("p").locator(".number.cotangent")).to_have_text("?")

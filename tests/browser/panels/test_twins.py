@@ -26,53 +26,88 @@ def without_the_stop(lab: LabPage) -> None:
     lab.settle()
 
 
-def test_without_this_stop_says_what_it_changes_and_one_key_flips(lab: LabPage):
-    page = lab.page
-    page.set_viewport_size({"width": 1280, "height": 720})
+@pytest.fixture
+def twins(lab: LabPage) -> LabPage:
+    """The graph is B, and A the one with the stop."""
     without_the_stop(lab)
-    says = page.locator(".twins-says")
-    expect(says).to_be_in_viewport(ratio=1)
-    expect(says).to_contain_text("Equal values, different gradients of 'x' (equal for 'y')")
-    expect(says).to_contain_text(f"passes 0 to 'a' in A and {four_digits(math.exp(math.sin(0.6)))} in B")
-    expect(lab.wire("exp_1")).to_have_class(saying("parts"))
-    expect(lab.canvas.locator(".wire.parts[data-wire]")).to_have_count(1)
-    expect(lab.canvas.get_by_text("A and B part here")).to_be_in_viewport(ratio=1)
-    row = page.get_by_role("row").filter(has=page.get_by_role("button", name="x", exact=True))
+    expect(says(lab)).to_contain_text("Equal values")
+    return lab
+
+
+def says(lab: LabPage):
+    return lab.page.locator(".twins-says")
+
+
+def shown(lab: LabPage, letter: str):
+    expect(lab.page.get_by_role("button", name=f"Show {letter}", exact=True)).to_have_attribute(
+        "aria-pressed", "true"
+    )
+
+
+def test_one_sentence_says_what_the_stop_changes(twins: LabPage):
+    expect(says(twins)).to_contain_text("Equal values, different gradients of 'x' (equal for 'y')")
+    expect(says(twins)).to_contain_text(
+        f"passes 0 to 'a' in A and {four_digits(math.exp(math.sin(0.6)))} in B"
+    )
+
+
+def test_the_wire_where_the_sweeps_part_is_marked(twins: LabPage):
+    expect(twins.wire("exp_1")).to_have_class(saying("parts"))
+    expect(twins.canvas.locator(".wire.parts[data-wire]")).to_have_count(1)
+
+
+def test_the_numbers_of_both_stand_in_a_row(twins: LabPage):
+    row = twins.page.get_by_role("row").filter(has=twins.page.get_by_role("button", name="x", exact=True))
     expect(row.locator(".cotangent.apart")).to_have_text([four_digits(STOPPED), four_digits(THROUGH)])
-    expect(row).to_be_in_viewport(ratio=1)
-    expect(page.get_by_text("4 equal")).to_be_visible()
-    slider = page.get_by_role("slider", name="Slider of x")
+    expect(twins.page.get_by_text("4 equal")).to_be_visible()
+
+
+def test_sentence_mark_and_row_are_in_view_in_a_small_window(lab: LabPage):
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    without_the_stop(lab)
+    row = lab.page.get_by_role("row").filter(has=lab.page.get_by_role("button", name="x", exact=True))
+    for thing in (says(lab), lab.canvas.get_by_text("A and B part here"), row):
+        expect(thing).to_be_in_viewport(ratio=1)
+
+
+def test_while_a_slider_is_dragged_the_comparison_is_pale(twins: LabPage):
+    slider = twins.page.get_by_role("slider", name="Slider of x")
     slider.hover()
-    expect(lab.canvas).to_have_attribute("data-tables", saying("x"), timeout=30_000)
-    page.mouse.down()
-    page.mouse.move(slider.bounding_box()["x"] + 20, slider.bounding_box()["y"] + 5, steps=3)
-    for part in (says, page.locator(".texts").locator("xpath=..")):
+    expect(twins.canvas).to_have_attribute("data-tables", saying("x"), timeout=30_000)
+    twins.page.mouse.down()
+    twins.page.mouse.move(slider.bounding_box()["x"] + 20, slider.bounding_box()["y"] + 5, steps=3)
+    for part in (says(twins), twins.page.locator(".texts").locator("xpath=..")):
         expect(part).to_have_css("opacity", "0.4")  # of the numbers before the drag
-    page.mouse.up()
-    lab.settle()
-    expect(says).to_have_css("opacity", "1")
-    lab.button("Undo")
+    twins.page.mouse.up()
+    twins.settle()
+    expect(says(twins)).to_have_css("opacity", "1")
 
-    lab.canvas.locator(".surface").focus()
-    lab.press("v")
-    expect(page.get_by_role("button", name="Show A", exact=True)).to_have_attribute("aria-pressed", "true")
-    expect(lab.cotangent("x")).to_have_text(four_digits(STOPPED))
-    expect(lab.formula).to_have_value(saying("stop_gradient"))
-    lab.button("Undo")
-    expect(page.get_by_role("button", name="Show B", exact=True)).to_have_attribute("aria-pressed", "true")
-    expect(lab.cotangent("x")).to_have_text(four_digits(THROUGH))
 
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Save both programs").click()
+def test_one_key_flips_and_undo_flips_back(twins: LabPage):
+    twins.canvas.locator(".surface").focus()
+    twins.press("v")
+    shown(twins, "A")
+    expect(twins.cotangent("x")).to_have_text(four_digits(STOPPED))
+    expect(twins.formula).to_have_value(saying("stop_gradient"))
+    twins.button("Undo")
+    shown(twins, "B")
+    expect(twins.cotangent("x")).to_have_text(four_digits(THROUGH))
+
+
+def test_both_programs_are_saved_with_their_difference(twins: LabPage):
+    with twins.page.expect_download() as download:
+        twins.page.get_by_role("button", name="Save both programs").click()
     held = ZipFile(BytesIO(Path(download.value.path()).read_bytes()))
     assert "+z = b + exp(a)" in held.read("formulas.diff").decode()
     assert "a.py" in held.namelist()
 
-    page.get_by_role("button", name="Unpin").click()
-    lab.settle()
-    expect(says).to_be_hidden()
-    expect(lab.canvas.locator(".wire.parts")).to_have_count(0)
-    expect(page.get_by_role("tab", name="Compare")).to_have_count(0)
+
+def test_without_the_pin_nothing_is_compared(twins: LabPage):
+    twins.page.get_by_role("button", name="Unpin").click()
+    twins.settle()
+    expect(says(twins)).to_be_hidden()
+    expect(twins.canvas.locator(".wire.parts")).to_have_count(0)
+    expect(twins.page.get_by_role("tab", name="Compare")).to_have_count(0)
 
 
 @pytest.mark.nightly

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.language.parse import parse
 from tests.browser.lab_page import FOLDED, LabPage
+from tests.own_lesson import KEY
 
 
 def claim(page: Page, says: str):
@@ -17,7 +18,7 @@ def claim(page: Page, says: str):
 
 
 def test_ticks_follow_the_canvas_through_a_stop_and_back(page: Page, address: str):
-    lab = LabPage(page, address).open("?lesson=fork&variant=1" + FOLDED)
+    lab = LabPage(page, address).open(f"?lesson={KEY}&variant=1" + FOLDED)
     page.locator(".st-key-open_claims summary").click()
     arrives = claim(page, "What arrives at x")
     expect(arrives.get_by_role("img", name="holds")).to_be_visible()

@@ -371,7 +371,15 @@ OPS: dict[str, Callable] = {
         for name in ("sign", "floor", "maximum", "minimum", "sum", "mean", "dot", "matmul")
     },
     "arctan": anp.arctan,
+    **{
+        name: getattr(anp, name)
+        for name in ("sinh", "cosh", "arcsinh", "arccosh", "arctanh", "arctan2", "hypot")
+    },
+    **{name: getattr(anp, name) for name in ("exp2", "log2", "log10", "logaddexp", "remainder")},
+    "rsqrt": lambda x: x**-0.5,
+    "cbrt": lambda x: anp.sign(x) * anp.abs(x) ** (1.0 / 3.0),
     "erf": special.erf,
+    "erfc": special.erfc,
     "round": anp.rint,
     "sigmoid": special.expit,
     "softplus": lambda x: anp.logaddexp(x, 0.0),

@@ -11,6 +11,7 @@ from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.state import formula_text, start
+from tests.own_lesson import KEY
 
 NEW = {"kind": "new"}
 
@@ -31,7 +32,7 @@ def test_text_that_was_not_finished_is_kept_for_later():
 
 
 def test_a_new_graph_closes_the_lesson_and_can_be_drawn_linked_and_built_on():
-    lab = edited(open_lesson(start(), "fork"), NEW)
+    lab = edited(open_lesson(start(), KEY), NEW)
     assert lab.lesson is None
     assert lab_view(lab).drawing["nodes"] == []
     assert from_query(to_query(lab)).graph == Graph()

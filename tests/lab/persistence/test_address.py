@@ -29,6 +29,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import lesson
 from tests import strategies
+from tests.own_lesson import KEY
 
 TEXTS = [
     "<script>alert(1)</script>",
@@ -62,7 +63,7 @@ def labs(draw: st.DrawFn) -> Lab:
             if value is not None
         ),
         ranges=tuple((name, low, high) for name, low, high in ranges if low < high),
-        lesson=draw(st.none() | st.sampled_from(["fork", "checkpointing"])),
+        lesson=draw(st.none() | st.sampled_from([KEY, "checkpointing"])),
         variant=draw(st.integers(0, 3)),
         shelved=draw(st.none() | st.text(st.characters(codec="utf-8"), min_size=1)),
     )
@@ -187,7 +188,7 @@ def test_damaged_parameters_beside_a_good_link_keep_its_graph(foreign):
 @pytest.mark.parametrize("field", FIELDS)
 def test_digits_of_a_number_that_python_refuses_to_read_are_left_out(field):
     """`int` raises for more than 4,300 digits: https://docs.python.org/3/library/stdtypes.html#int-max-str-digits."""
-    lab = from_query({"g": to_link(start().graph), "lesson": "fork", field: "9" * 5_000})
+    lab = from_query({"g": to_link(start().graph), "lesson": KEY, field: "9" * 5_000})
     assert lab.graph == start().graph
     assert (lab.step, lab.variant, lab.ranges) == (None, 0, ())
 
@@ -287,5 +288,5 @@ def test_the_key_of_a_lesson_is_address_enough():
 
 def test_a_short_address_may_name_the_node_to_look_at():
     assert from_query({"node": "b"}).selected == "b"
-    assert from_query({"lesson": "fork", "node": "b"}).selected == "b"
+    assert from_query({"lesson": KEY, "node": "b"}).selected == "b"
     assert from_query({"node": "nobody"}).selected is None

@@ -21,10 +21,11 @@ from autodiff_viz.lab.state import FIRST, Lab, formula_text, start
 from autodiff_viz.lab.training import brings_back, plans, resets, scrubs, trains
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.evaluate import graph_of
-from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.training.run import advanced
 from autodiff_viz.training.state import Settings
 from tests.lab.regression import lab_of
+from tests.own_lesson import KEY, LESSON, TITLE
 from tests.seeds import seeded
 
 JSON = to_json(parse("p = 3.0\nq = p * p"))
@@ -51,7 +52,7 @@ def beside(lab: Lab) -> tuple:
 
 
 OPENINGS: dict[str, Callable[[Lab], Lab]] = {
-    "lesson": lambda lab: open_lesson(lab, "fork"),
+    "lesson": lambda lab: open_lesson(lab, KEY),
     "variant": lambda lab: open_lesson(lab, "xor-broadcast", 1),
     "json": lambda lab: imported(lab, JSON),
     "link": lambda lab: imported(lab, f"https://here/?g={to_link(parse('p = 3.0'))}&seed=3.0&dtype=float64"),
@@ -75,47 +76,47 @@ def test_undo_after_opening_brings_back_the_former_document_whole_and_redo_the_o
 
 
 def test_undo_after_another_document_was_opened_closes_the_lesson_and_brings_it_back():
-    opened = imported(open_lesson(MINE, "fork"), JSON)
+    opened = imported(open_lesson(MINE, KEY), JSON)
     assert lesson_view(opened) is None
-    assert lesson_view(undone(opened)).key == "fork"
+    assert lesson_view(undone(opened)).key == KEY
     assert lesson_view(undone(undone(opened))) is None
 
 
 def test_each_variant_of_a_lesson_is_a_step_with_its_own_graph():
-    lab = open_variant(open_lesson(start(), "fork"), "fork", 1)
+    lab = open_variant(open_lesson(start(), KEY), KEY, 1)
     assert (lab.variant, undone(lab).variant, redone(undone(lab)).variant) == (1, 0, 1)
-    assert undone(lab).graph == graph_of(lesson("fork").steps[0])
+    assert undone(lab).graph == graph_of(LESSON.steps[0])
 
 
 def test_what_was_set_in_a_document_is_there_when_redo_leads_to_it_again():
-    lab = set_seed(open_lesson(MINE, "fork"), 5.0)
+    lab = set_seed(open_lesson(MINE, KEY), 5.0)
     lab = close_lesson(set_rule(lab, "a", "stop"))
     again = redone(redone(undone(undone(lab))))
     assert (again.seed, again.lesson, again.graph) == (5.0, None, lab.graph)
 
 
 def test_a_jump_over_several_documents_brings_back_the_one_it_leads_to():
-    lab = imported(open_lesson(open_lesson(of_mine(MINE), "fork"), "surgery"), JSON)
+    lab = imported(open_lesson(open_lesson(of_mine(MINE), KEY), "surgery"), JSON)
     at = {entry.label: i for i, entry in enumerate(lab.history.entries)}
-    here = at["Lesson: Two uses of x: do their gradients add or compete?"]
-    assert jumped(lab, here).lesson == "fork"
+    here = at[f"Lesson: {TITLE}"]
+    assert jumped(lab, here).lesson == KEY
     assert beside(jumped(lab, here - 1)) == beside(of_mine(MINE))
     assert jumped(undone(undone(lab)), len(at) - 1).lesson is None
 
 
 def test_opening_the_graph_that_is_there_already_loses_no_text_and_can_be_undone():
-    lab = open_lesson(start(), "fork")
+    lab = open_lesson(start(), KEY)
     text = "# what I have understood so far\n" + formula_text(lab)
     lab = set_seed(typed(lab, text), 3.0)
-    again = open_lesson(lab, "fork")
-    assert (formula_text(again), again.seed) == (formula_text(open_lesson(start(), "fork")), None)
+    again = open_lesson(lab, KEY)
+    assert (formula_text(again), again.seed) == (formula_text(open_lesson(start(), KEY)), None)
     assert (formula_text(undone(again)), undone(again).seed) == (text, 3.0)
 
 
 def test_unfinished_text_can_be_brought_back_wherever_undo_leads():
-    lab = undone(open_lesson(typed(MINE, "z = sin("), "fork"))
+    lab = undone(open_lesson(typed(MINE, "z = sin("), KEY))
     assert (lab.shelved, lab.draft) == ("z = sin(", None)
-    lab = undone(typed(open_lesson(MINE, "fork"), "half ="))
+    lab = undone(typed(open_lesson(MINE, KEY), "half ="))
     assert (lab.shelved, lab.draft, lab.mistakes) == ("half =", None, ())
 
 
@@ -129,7 +130,7 @@ def test_the_steps_that_were_trained_are_there_again():
     assert back.training.seconds >= other.training.seconds
     assert len(redone(back).training) == 2
     aside = resets(lab)
-    assert len(brings_back(undone(open_lesson(aside, "fork"))).training) == 5
+    assert len(brings_back(undone(open_lesson(aside, KEY))).training) == 5
 
 
 def test_the_settings_of_a_lesson_s_training_stay_with_it():
@@ -149,10 +150,10 @@ def kept_of(lab: Lab) -> dict:
 
 
 def test_documents_outlive_a_reload():
-    lab = set_seed(open_lesson(of_mine(MINE), "fork", 1), 4.0)
+    lab = set_seed(open_lesson(of_mine(MINE), KEY, 1), 4.0)
     lab = undone(imported(lab, JSON))
     again = after_a_reload(lab)
-    assert beside(again)[:2] == ("fork", 1)
+    assert beside(again)[:2] == (KEY, 1)
     mine = undone(again)
     assert (mine.lesson, mine.graph) == (None, lab.history.past[-1].graph)
     assert (mine.seed, mine.dtype, mine.figure, mine.ranges) == (
@@ -162,14 +163,14 @@ def test_documents_outlive_a_reload():
         of_mine(MINE).ranges,
     )
     assert redone(again).lesson is None
-    assert (undone(redone(again)).lesson, undone(redone(again)).seed) == ("fork", 4.0)
+    assert (undone(redone(again)).lesson, undone(redone(again)).seed) == (KEY, 4.0)
     once_more = after_a_reload(redone(again))
-    assert (undone(once_more).lesson, undone(once_more).variant) == ("fork", 1)
+    assert (undone(once_more).lesson, undone(once_more).variant) == (KEY, 1)
 
 
 @pytest.mark.parametrize("told", [None, [], {"0": 3}, {"x": "{}"}, {"1": "{"}, {"0": '{"seed":[]}'}, 7])
 def test_what_is_said_of_the_documents_from_outside_is_checked(told):
-    lab = open_lesson(MINE, "fork")
+    lab = open_lesson(MINE, KEY)
     kept = {**kept_of(lab), "documents": told}
     again = edited(from_query(to_query(lab)), {"kind": "kept", "trail": kept, "seq": 1})
     assert undone(again).graph in (MINE.graph, lab.graph)

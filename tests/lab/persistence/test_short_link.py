@@ -22,10 +22,11 @@ from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.persistence.link_preview import OWN_GRAPH, preview
 from autodiff_viz.lab.persistence.short_link import short_query, written
 from autodiff_viz.lab.state import formula_text, start, without_history
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.gallery import SERVED
 from tests.lab.persistence.test_address import labs, same_but_for_history
+from tests.own_lesson import KEY
 
-STEPS = [(lesson.key, at) for lesson in LESSONS for at in range(len(lesson.steps))]
+STEPS = [(lesson.key, at) for lesson in SERVED for at in range(len(lesson.steps))]
 WRITTEN = "1qwCLmYHlUD0FCpUKTU2wiQBVhw", "x = 0.6\ny = stop_gradient(sin(x)) * x\n"
 """A link of the first version, with the formula that it holds."""
 
@@ -46,7 +47,7 @@ def test_every_step_of_a_lesson_is_named_and_opens_as_it_is():
             names.add(written(query))
         assert to_query(from_query(query)) == to_query(lab)
     assert len(names) >= len(STEPS) - 3
-    assert "lesson=fork&variant=1" in names
+    assert f"lesson={KEY}&variant=1" in names
 
 
 @settings(max_examples=20)
@@ -86,8 +87,8 @@ def test_a_short_link_is_read_from_python_and_where_a_link_is_pasted():
     address = f"https://host.example/?{urlencode({'f': short_text('q = 2.0')})}&node=q#large=1"
     assert from_link(address) == parse("q = 2.0")
     assert edited(start(), {"kind": "import", "text": address}).graph == parse("q = 2.0")
-    lesson = edited(start(), {"kind": "import", "text": "https://host.example/?lesson=fork&variant=1"})
-    assert (lesson.lesson, lesson.variant) == ("fork", 1)
+    lesson = edited(start(), {"kind": "import", "text": f"https://host.example/?lesson={KEY}&variant=1"})
+    assert (lesson.lesson, lesson.variant) == (KEY, 1)
     assert preview("/", {"f": short_text("q = 2.0")}) == OWN_GRAPH
 
 

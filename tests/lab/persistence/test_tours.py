@@ -27,6 +27,7 @@ from autodiff_viz.training.state import Settings
 from tests.lab.persistence.corpus.write import FOLDER
 from tests.lab.persistence.corpus.write_tours import meaning
 from tests.lab.regression import finished, trained
+from tests.own_lesson import KEY
 
 SQUARE = "x = 3.0\ny = x * x\n"
 SMALL = Tour(
@@ -73,7 +74,7 @@ def test_a_tour_that_cannot_be_read_has_the_preview_of_any(payload):
 
 
 def test_a_step_has_the_ranges_of_its_sliders():
-    lab = set_input(open_lesson(start(), "fork"), "x", 40.0, fresh=True)
+    lab = set_input(open_lesson(start(), KEY), "x", 40.0, fresh=True)
     step = captured(lab, "A")
     assert [name for name, *_ in step.ranges] == ["x"]
     opened = go_to(start(), Tour(title="T", steps=(step,)), 0)

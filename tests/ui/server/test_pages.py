@@ -22,11 +22,12 @@ from autodiff_viz.graph.link import to_link
 from autodiff_viz.lab.persistence import address
 from autodiff_viz.lab.persistence.link_preview import PAGES, PREVIEWS, Preview
 from autodiff_viz.language.parse import parse
-from autodiff_viz.lessons.gallery import LESSONS, lesson
+from autodiff_viz.lessons.gallery import LESSONS, SERVED
 from autodiff_viz.ui import navigation
 from autodiff_viz.ui.server import routes
 from autodiff_viz.ui.server.admission import HOSTS, Visits
 from autodiff_viz.ui.server.routes import document, tags, without_scripts
+from tests.own_lesson import KEY, LESSON
 from tests.ui.server.asgi import HOST, answered, finished, get
 
 NAVIGATION = Path(navigation.__file__)
@@ -102,7 +103,7 @@ def test_the_link_of_a_graph_has_a_general_preview_and_is_not_listed(query):
 
 
 def test_another_name_of_a_lesson_has_the_lessons_own_preview():
-    assert head("/?lesson=Forks").said == head("/?lesson=fork").said
+    assert head(f"/?lesson={KEY.title()}s").said == head(f"/?lesson={KEY}").said
 
 
 def test_the_lessons_within_the_page_show_what_their_own_address_shows():
@@ -110,8 +111,8 @@ def test_the_lessons_within_the_page_show_what_their_own_address_shows():
 
 
 def test_a_lesson_with_a_changed_graph_shows_the_lesson_and_is_not_listed():
-    said = head(f"/?lesson=fork&g={LINK}").said
-    assert said["title"] == f"{lesson('fork').title} · autodiff_viz"
+    said = head(f"/?lesson={KEY}&g={LINK}").said
+    assert said["title"] == f"{LESSON.title} · autodiff_viz"
     assert said["robots"] == "noindex"
 
 
@@ -142,11 +143,11 @@ def test_all_of_streamlits_own_page_is_still_there():
 
 
 def test_without_scripts_a_lesson_leads_to_all_lessons_and_to_its_picture():
-    page = get(SERVER, "/?lesson=fork").text
+    page = get(SERVER, f"/?lesson={KEY}").text
     first = page[page.index("<noscript>") : page.index("</noscript>")]
-    assert lesson("fork").title in first
+    assert LESSON.title in first
     leads = re.findall(r'href="\./([^"]*)"', first)
-    assert leads == ["embed.svg?embed=1&amp;v=1&amp;lesson=fork", "lessons"]
+    assert leads == [f"embed.svg?embed=1&amp;v=1&amp;lesson={KEY}", "lessons"]
     assert [get(SERVER, f"/{unescape(path)}").status for path in leads] == [200, 200]
     assert "embed.svg" not in document(PREVIEWS[0], "http://x")
     assert "<b>" not in without_scripts(Preview("<b>", "<b>", "lab", '/?x="><b>'))
@@ -160,12 +161,12 @@ def test_text_of_a_preview_cannot_end_an_element_or_an_attribute():
 
 
 def test_a_page_that_has_not_changed_is_not_sent_again():
-    first = get(SERVER, "/?lesson=fork")
+    first = get(SERVER, f"/?lesson={KEY}")
     tag = {"if-none-match": first.headers["etag"]}
-    again = get(SERVER, "/?lesson=fork", tag)
+    again = get(SERVER, f"/?lesson={KEY}", tag)
     assert (again.status, again.body) == (304, b"")
     assert get(SERVER, "/?lesson=surgery", tag).status == 200
-    assert get(SERVER, "/?lesson=fork", {**tag, "host": "other.example"}).status == 200
+    assert get(SERVER, f"/?lesson={KEY}", {**tag, "host": "other.example"}).status == 200
     assert first.headers["cache-control"] == "no-cache"
 
 
@@ -190,8 +191,8 @@ def test_a_full_server_shows_the_figure_of_a_lesson_once_it_is_made(monkeypatch)
     visits.open = 2
     file = """<meta http-equiv="Content-Security-Policy" content="script-src 'sha256-a'"><body>figure"""
     monkeypatch.setattr(routes, "VISITS", visits)
-    monkeypatch.setattr(routes, "poster", lambda lesson: file if lesson.key == "fork" else None)
-    answer = get(SERVER, "/?lesson=fork")
+    monkeypatch.setattr(routes, "poster", lambda lesson: file if lesson.key == KEY else None)
+    answer = get(SERVER, f"/?lesson={KEY}")
     assert answer.status == 503
     assert int(answer.headers["retry-after"]) > 0
     assert answer.text.endswith("figure")
@@ -234,7 +235,7 @@ def test_pictures_that_are_asked_for_at_once_are_painted_one_after_another(monke
     assert sorted(seen_at_work) == sorted([name] for name in names)
 
 
-@pytest.mark.parametrize("name", ["nothing", "..%2Froutes", "fork.png"])
+@pytest.mark.parametrize("name", ["nothing", "..%2Froutes", f"{KEY}.png"])
 def test_there_is_no_other_picture(name):
     assert get(SERVER, f"/cards/{name}.png").status == 404
 
@@ -247,7 +248,7 @@ def test_the_sitemap_lists_every_page_and_lesson_once_as_addresses_of_this_host(
     assert root.tag == f"{space}urlset"
     found = [place.text for place in root.iter(f"{space}loc")]
     here = f"http://{HOST}"
-    lessons = [f"{here}/?lesson={lesson.key}" for lesson in LESSONS]
+    lessons = [f"{here}/?lesson={lesson.key}" for lesson in SERVED]
     assert sorted(found) == sorted([f"{here}/", f"{here}/lessons", *lessons])
 
 
@@ -263,13 +264,13 @@ def test_robots_may_read_the_pages_but_open_no_session():
     assert ("Sitemap", f"http://{HOST}/sitemap.xml") in found
     closed = [path for key, path in found if key == "Disallow"]
     assert "/_stcore/" in closed
-    assert not [p for p in (*PAGES, "/cards/fork.png") for shut in closed if p.startswith(shut)]
+    assert not [p for p in (*PAGES, f"/cards/{KEY}.png") for shut in closed if p.startswith(shut)]
 
 
 def test_the_host_of_a_request_is_in_no_answer_unless_it_is_listed():
-    for target in ("/", "/lessons", "/?lesson=fork", "/robots.txt", "/sitemap.xml"):
+    for target in ("/", "/lessons", f"/?lesson={KEY}", "/robots.txt", "/sitemap.xml"):
         answer = get(SERVER, target, {"host": "evil.example"})
         assert answer.status == 200
         assert "evil.example" not in answer.text + str(answer.headers)
-    said = Head(get(SERVER, "/?lesson=fork", {"host": "evil.example"}).text).said
-    assert (said["canonical"], said["og:image"]) == ("/?lesson=fork", "/cards/fork.png")
+    said = Head(get(SERVER, f"/?lesson={KEY}", {"host": "evil.example"}).text).said
+    assert (said["canonical"], said["og:image"]) == (f"/?lesson={KEY}", f"/cards/{KEY}.png")

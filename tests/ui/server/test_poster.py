@@ -23,6 +23,7 @@ from autodiff_viz.ui.server.admission import FRAMES, is_from_own_page
 from autodiff_viz.ui.server.poster import EMBEDDERS
 from autodiff_viz.ui.server.security_headers import GUARDED
 from autodiff_viz.workers.jobs import BROKEN, DROPPED, STRANGE, Answer, Job
+from tests.own_lesson import KEY
 from tests.ui.server.asgi import get
 
 SERVER = Starlette(routes=routes.ROUTES, middleware=[GUARDED])
@@ -184,5 +185,5 @@ def test_nothing_of_a_picture_is_read_or_computed_in_the_server(monkeypatch):
     for module, name in ((reading, "read"), (evaluate, "trace"), (address, "from_link")):
         monkeypatch.setattr(module, name, None)  # to call it fails
     code = quote(short_text("import torch\nx = torch.tensor(1.0)\n"))
-    for query in (f"f={code}", f"g={SQUARE}", "lesson=fork"):
+    for query in (f"f={code}", f"g={SQUARE}", f"lesson={KEY}"):
         assert get(SERVER, f"/embed.svg?embed=1&v=1&{query}").status == 503

@@ -12,6 +12,7 @@ from websockets.sync.client import connect
 
 from autodiff_viz.ui.panels.claims import CHECKING
 from tests.browser.server import Server
+from tests.own_lesson import KEY
 from tests.ui.visitor import Visitor
 
 PATIENCE = 300  # seconds; the first start compiles all ops, on a busy machine
@@ -42,12 +43,12 @@ def is_ready(server: Server) -> bool:
         return False
 
 
-def on_fork(server: Server) -> str:
-    """What a visitor gets who opens the first lesson."""
+def opened(server: Server) -> str:
+    """What a visitor gets who opens a lesson."""
     stream = f"ws://127.0.0.1:{server.port}/_stcore/stream"
     with connect(stream, subprotocols=["streamlit", "unused"], max_size=None, proxy=None) as socket:
         visitor = Visitor(socket)
-        visitor.query = "lesson=fork"
+        visitor.query = f"lesson={KEY}"
         visitor.send()
         return visitor.texts().replace("\\'", "'").replace('\\"', '"')
 
@@ -62,11 +63,11 @@ def test_it_compiles_nothing_again_and_ticks_at_once(server, tmp_path):
     (place,) = (tmp_path / "kept").iterdir()
     before = code(place)
     assert before
-    until(lambda: HELD in on_fork(server))
+    until(lambda: HELD in opened(server))
     server.stop()
     server.start()
     until(is_ready, server)
-    seen = on_fork(server)
+    seen = opened(server)
     assert HELD in seen
     assert f"{CHECKING} ..." not in seen
     assert f"{CHECKING}:" not in seen

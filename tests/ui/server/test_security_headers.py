@@ -18,6 +18,7 @@ from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.ui.server.admission import FRAMES, Gate, Visits
 from autodiff_viz.ui.server.poster import BOOT, THEME
 from autodiff_viz.ui.server.security_headers import GUARDED, failed, headers, inline_scripts, policy
+from tests.own_lesson import KEY
 from tests.ui.server.asgi import answered, finished, get
 
 POLICY = "content-security-policy"
@@ -144,7 +145,7 @@ def test_a_link_to_another_site_does_not_carry_the_graph_in_the_address():
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/lessons", "/?lesson=fork", "/cards/fork.png", "/ready", "/static/none.js", "/_stcore/health"],
+    ["/", "/lessons", f"/?lesson={KEY}", f"/cards/{KEY}.png", "/ready", "/static/none.js", "/_stcore/health"],
 )
 def test_a_server_sends_each_of_them_once(server, path):
     try:

@@ -54,9 +54,9 @@ test("edits that may be sent follow from what may be changed", () => {
 test("the whole lab has the state and nothing of the frame", () => {
   assert.equal(
     wholeLab(
-      "?embed=1&v=1&show=canvas&edit=none&lesson=fork&node=a&embed_options=dark_theme&step=2",
+      "?embed=1&v=1&show=canvas&edit=none&lesson=two-uses&node=a&embed_options=dark_theme&step=2",
     ),
-    "?lesson=fork&node=a&step=2",
+    "?lesson=two-uses&node=a&step=2",
   );
   assert.equal(wholeLab("?embed=1&v=1"), "");
 });

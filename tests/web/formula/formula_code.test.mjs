@@ -4,7 +4,7 @@ import { tokens } from "../../../autodiff_viz/web/formula/mirror.js";
 import { isDraft } from "../../../autodiff_viz/web/formula/places.js";
 
 const MISTAKE = { message: "torch.fft.fft is not read yet.", hint: "" };
-const CODE = { library: "PyTorch", other: "", changes: [], more: 0 };
+const CODE = { library: "PyTorch", extent: "", other: "", changes: [], more: 0 };
 
 test("a text with mistakes is a draft, unless it is code of which a part is the graph", () => {
   assert.equal(isDraft({ mistakes: [MISTAKE], code: null }), true);

@@ -12,18 +12,18 @@ import {
 } from "../../../autodiff_viz/web/lessons_page/progress.js";
 
 const card = (key, tries = 2, asks = true) => ({ key, tries, asks });
-const opened = { key: "fork", at: 5 };
-const answered = { key: "fork", at: 5, answered: true };
+const opened = { key: "two-uses", at: 5 };
+const answered = { key: "two-uses", at: 5, answered: true };
 
 test("a lesson is done once it is answered and all exercises are ticked", () => {
-  assert.equal(stateOf(card("fork"), undefined, undefined), "");
-  assert.equal(stateOf(card("fork"), opened, undefined), "opened");
-  assert.equal(stateOf(card("fork"), answered, new Set([0])), "answered");
-  assert.equal(stateOf(card("fork"), opened, new Set([0, 1])), "opened");
-  assert.equal(stateOf(card("fork"), answered, new Set([0, 1])), "done");
-  assert.equal(stateOf(card("fork", 2, false), opened, new Set([0, 1])), "done");
-  assert.equal(stateOf(card("fork", 2, false), opened, undefined), "opened");
-  assert.equal(stateOf(card("fork"), answered, new Set([0, 7])), "answered"); // 7 is of another version
+  assert.equal(stateOf(card("two-uses"), undefined, undefined), "");
+  assert.equal(stateOf(card("two-uses"), opened, undefined), "opened");
+  assert.equal(stateOf(card("two-uses"), answered, new Set([0])), "answered");
+  assert.equal(stateOf(card("two-uses"), opened, new Set([0, 1])), "opened");
+  assert.equal(stateOf(card("two-uses"), answered, new Set([0, 1])), "done");
+  assert.equal(stateOf(card("two-uses", 2, false), opened, new Set([0, 1])), "done");
+  assert.equal(stateOf(card("two-uses", 2, false), opened, undefined), "opened");
+  assert.equal(stateOf(card("two-uses"), answered, new Set([0, 7])), "answered"); // 7 is of another version
 });
 
 test("the next lesson is the last one opened, or the first after it that is not done", () => {
@@ -45,23 +45,23 @@ test("the next lesson is the last one opened, or the first after it that is not 
 });
 
 test("a text brings progress to another browser, and takes nothing away there", () => {
-  const text = asText([answered], new Map([["fork", new Set([1, 0])]]));
+  const text = asText([answered], new Map([["two-uses", new Set([1, 0])]]));
   assert.deepEqual(JSON.parse(text).lessons, [
-    { key: "fork", at: 5, answered: true, done: [0, 1] },
+    { key: "two-uses", at: 5, answered: true, done: [0, 1] },
   ]);
   const after = broughtIn(
     text,
     [
-      { key: "fork", at: 9 },
+      { key: "two-uses", at: 9 },
       { key: "surgery", at: 2 },
     ],
-    new Map([["fork", new Set([2])]]),
+    new Map([["two-uses", new Set([2])]]),
   );
   assert.deepEqual(after.visits, [
-    { key: "fork", at: 9, answered: true },
+    { key: "two-uses", at: 9, answered: true },
     { key: "surgery", at: 2 },
   ]);
-  assert.deepEqual([...after.tries.get("fork")].sort(), [0, 1, 2]);
+  assert.deepEqual([...after.tries.get("two-uses")].sort(), [0, 1, 2]);
 });
 
 test("another text brings in nothing", () => {
@@ -70,18 +70,18 @@ test("another text brings in nothing", () => {
   const odd = JSON.stringify({
     kind: "autodiff_viz progress",
     v: 1,
-    lessons: [{ key: '"]{}', done: [0] }, { key: "fork", at: "x", done: [-1, "0", 4] }, null],
+    lessons: [{ key: '"]{}', done: [0] }, { key: "two-uses", at: "x", done: [-1, "0", 4] }, null],
   });
   const after = broughtIn(odd, [], new Map());
   assert.deepEqual(after.visits, []);
-  assert.deepEqual([...after.tries], [["fork", new Set([4])]]);
+  assert.deepEqual([...after.tries], [["two-uses", new Set([4])]]);
 });
 
 test("a lesson that was opened in the future was opened now", () => {
   const text = JSON.stringify({
     kind: "autodiff_viz progress",
     v: 1,
-    lessons: [{ key: "fork", at: 1e308, answered: true }],
+    lessons: [{ key: "two-uses", at: 1e308, answered: true }],
   });
   const [visit] = broughtIn(text, [], new Map()).visits;
   assert.ok(visit.at > 0 && visit.at <= Date.now());
@@ -94,7 +94,7 @@ test("a browser that keeps nothing breaks nothing", () => {
   const before = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
   Object.defineProperty(globalThis, "localStorage", { get: denied, configurable: true });
   try {
-    noteVisit("fork", true);
+    noteVisit("two-uses", true);
     assert.deepEqual(readVisits(), []);
     assert.equal(readTries().size, 0);
   } finally {

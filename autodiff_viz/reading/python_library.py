@@ -1,0 +1,219 @@
+"""Read modules of Python's own: `math` of numbers, `random`, `itertools`, `functools.reduce`, `copy`.
+
+`math` of plain numbers is computed in double precision, as Python does. The draws of `random` are Python's
+own where the text gives a seed.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.reading.arrays import constant
+from autodiff_viz.reading.costs import LENGTH, pay_values
+from autodiff_viz.reading.draws import Draws
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.python_values import number, room_for
+from autodiff_viz.reading.values import Array, Refused, leaves, mapped
+
+# fmt: off
+NAMES = frozenset(
+    [
+        "sqrt", "exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "asin",
+        "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "pow", "floor",
+        "ceil", "trunc", "fabs", "fmod", "hypot", "degrees", "radians", "isclose", "isnan",
+        "isinf", "isfinite", "copysign", "gcd", "erf", "erfc", "gamma", "lgamma", "cbrt", "isqrt",
+        "remainder", "dist", "prod", "fsum",
+    ]
+)
+# fmt: on
+"""Functions of `math` that are computed of plain numbers."""
+
+
+def _of_numbers(name: str, otherwise: Callable[..., Any] | None) -> Callable[..., Any]:
+    function = getattr(math, name)
+
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        given = [leaf for one in (*args, *keywords.values()) for _, leaf in leaves(one)]
+        if all(isinstance(one, (int, float)) for one in given):
+            try:
+                found = number(function(*args, **keywords))
+            except (ValueError, ArithmeticError, TypeError) as error:
+                raise Refused(f"{str(error).rstrip('.')}.".capitalize()) from None
+            if isinstance(found, float) and math.isfinite(found) and abs(found) > limits.NUMBER:
+                raise Refused("This number is too large.", "", "too-large")
+            return found
+        if otherwise is None:
+            raise Refused(f"`math.{name}` is read of numbers that are written out.")
+        # `math` takes the number of an array, which no gradient passes, and JAX refuses it of a traced one.
+        plain = [r.builtins["float"](r, [one], {}) if isinstance(one, Array) else one for one in args]
+        return otherwise(r, *plain, **keywords)
+
+    return read
+
+
+@dataclass(eq=False)
+class Random:
+    """Python's own generator while a text is read; whether the text has given it a seed."""
+
+    generator: random.Random = field(default_factory=lambda: random.Random(0))
+    seeded: bool = False
+
+
+def _seed(r: Interpreter, a: Any = None, version: int = 2) -> None:
+    if a is not None and type(a) not in (int, float, str):
+        raise Refused("A seed is a whole number that is written out.", "Write random.seed(0).")
+    state = r.state(Random)
+    state.generator, state.seeded = random.Random(a if a is not None else 0), a is not None
+
+
+def _drawn(name: str) -> Callable[..., Any]:
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        state = r.state(Random)
+        if not all(type(one) in (int, float) for one in (*args, *keywords.values())):
+            raise Refused(f"random.{name}() is read with numbers that are written out.")
+        try:
+            found = number(getattr(state.generator, name)(*args, **keywords))
+        except (ValueError, TypeError, ArithmeticError) as error:
+            raise Refused(f"{str(error).rstrip('.')}.".capitalize()) from None
+        if state.seeded:
+            return found
+        if type(found) is int:
+            raise Refused(
+                f"random.{name}() draws another number each time.", "Write random.seed(0) before it.", "drawn"
+            )
+        made = constant(r, found, "numpy", "float64")
+        made.held = r.builder.input(made.held, "")
+        r.state(Draws).unseeded.add(made.held.number)
+        r.say(r.line, f"random.{name}() draws other numbers each time; these are an example")
+        return made
+
+    return read
+
+
+def _picked(name: str) -> Callable[..., Any]:
+    def read(r: Interpreter, values: Any, *args: Any, **keywords: Any) -> Any:
+        state = r.state(Random)
+        if not state.seeded:
+            raise Refused(
+                f"What random.{name}() picks is another each time.",
+                "Write random.seed(0) before it.",
+                "drawn",
+            )
+        items = values if isinstance(values, list) else r.items(values, ast.Constant(0))
+        if any(type(one) is not int for one in (*args, *keywords.values())):
+            raise Refused(f"random.{name}() is read with whole numbers that are written out.")
+        pay_values(len(items) + sum(args) + sum(keywords.values()))
+        try:
+            return getattr(state.generator, name)(items, *args, **keywords)
+        except (ValueError, IndexError, TypeError) as error:
+            raise Refused(f"{str(error).rstrip('.')}.".capitalize()) from None
+
+    return read
+
+
+def _several(name: str) -> Callable[..., Any]:
+    function = getattr(itertools, name)
+
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> list[Any]:
+        given = [one if type(one) is int else r.items(one, ast.Constant(0)) for one in args]
+        if any(type(one) is not int for one in keywords.values()):
+            raise Refused(f"itertools.{name}() is read with whole numbers that are written out.")
+        found: list[Any] = []
+        try:
+            for one in function(*given, **keywords):
+                pay_values(len(one) if isinstance(one, tuple) else 1)
+                room_for(found, 1)
+                found.append(one)
+        except (ValueError, TypeError) as error:
+            raise Refused(f"{str(error).rstrip('.')}.".capitalize()) from None
+        return found
+
+    return read
+
+
+def _chain(r: Interpreter, *args: Any) -> list[Any]:
+    found = [each for one in args for each in r.items(one, ast.Constant(0))]
+    if len(found) > LENGTH:
+        raise Refused(f"A list has at most {LENGTH:,} elements.", "", "too-large")
+    return found
+
+
+def _repeat(r: Interpreter, one: Any, times: Any = None) -> list[Any]:
+    if type(times) is not int or not 0 <= times <= LENGTH:
+        raise Refused(f"itertools.repeat() is read with a number of times, of at most {LENGTH:,}.")
+    pay_values(times)
+    return [one] * times
+
+
+def reduce(r: Interpreter, function: Any, values: Any, *first: Any) -> Any:
+    """Read `functools.reduce`."""
+    items = [*first[:1], *r.items(values, ast.Constant(0))]
+    if not items:
+        raise Refused("reduce() of nothing has no value.", "Give it a first value.")
+    total = items[0]
+    for one in items[1:]:
+        total = r.call(function, [total, one], {})
+    return total
+
+
+def _copy(deep: bool) -> Callable[..., Any]:
+    def read(r: Interpreter, value: Any) -> Any:
+        if type(value) not in (list, dict, tuple, int, float, str, bool, type(None)):
+            if not (isinstance(value, Array) and value.framework == "jax"):
+                raise Refused("A copy is read of lists and dictionaries.", "Make it anew.")
+            return value
+        if not deep:
+            pay_values(len(value) if isinstance(value, (list, dict)) else 1)
+            return value.copy() if isinstance(value, (list, dict)) else value
+        return mapped(_leaf, value)
+
+    return read
+
+
+def _leaf(value: Any) -> Any:
+    if isinstance(value, (int, float, str)) or (isinstance(value, Array) and value.framework == "jax"):
+        return value
+    raise Refused("A deep copy is read of numbers, texts and arrays of JAX.", "Make it anew.")
+
+
+def install(r: Interpreter) -> None:
+    """Teach an interpreter modules of Python's own."""
+    for name in NAMES:
+        known = r.tables.get(f"math.{name}") or r.tables.get(f"numpy.{name}")
+        r.tables[f"math.{name}"] = _of_numbers(name, known)
+    r.tables["random.seed"] = _seed
+    for name in (
+        "random",
+        "uniform",
+        "gauss",
+        "normalvariate",
+        "randint",
+        "randrange",
+        "expovariate",
+        "betavariate",
+    ):
+        r.tables[f"random.{name}"] = _drawn(name)
+    for name in ("choice", "shuffle", "sample"):
+        r.tables[f"random.{name}"] = _picked(name)
+    for name in (
+        "product",
+        "combinations",
+        "permutations",
+        "combinations_with_replacement",
+        "islice",
+        "pairwise",
+    ):
+        if hasattr(itertools, name):
+            r.tables[f"itertools.{name}"] = _several(name)
+    r.tables["itertools.chain"] = _chain
+    r.tables["itertools.chain.from_iterable"] = lambda r, values: _chain(r, *r.items(values, ast.Constant(0)))
+    r.tables["itertools.repeat"] = _repeat
+    r.tables["functools.reduce"] = reduce
+    r.tables["copy.copy"], r.tables["copy.deepcopy"] = _copy(False), _copy(True)

@@ -1,0 +1,346 @@
+"""State what each function of PyTorch saves for its backward pass, and whether what it returns is a view.
+
+`tests/reading/record_torch_facts.py` records with PyTorch what stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a function.
+
+    Attributes:
+      saves: what the derivative by each tensor that a call gets needs, in their order; the last stands for
+        all that follow. Letters: `o` every other tensor, `s` that one, a digit the tensor at this place, `r`
+        the result, `m` something that no text can change, such as a condition.
+      again: in the same way what that derivative depends on, where it is differentiated again.
+      once: whether it cannot be.
+    """
+
+    saves: tuple[str, ...]
+    again: tuple[str, ...]
+    once: bool = False
+
+    def saved(self, needing: Iterable[int], count: int) -> set[int | str]:
+        """Return the places of what is saved, and "r" and "m"; `needing` are those that need a gradient."""
+        return _read(self.saves, needing, count)
+
+    def differentiated(self, needing: Iterable[int], count: int) -> set[int | str]:
+        """Return the places of what the derivatives depend on."""
+        return _read(self.again, needing, count)
+
+
+def _read(letters: tuple[str, ...], needing: Iterable[int], count: int) -> set[int | str]:
+    found: set[int | str] = set()
+    for at in needing:
+        for letter in letters[min(at, len(letters) - 1)]:
+            others = {"o": set(range(count)) - {at}, "s": {at}, "r": {"r"}, "m": {"m"}}
+            found |= others[letter] if letter in others else {int(letter)} & set(range(count))
+    return found
+
+
+_GROUPS: tuple[tuple[Facts, str], ...] = (
+    (
+        Facts(("",), ("",)),
+        "H T add adjoint alpha_dropout argsort as_tensor asarray atleast_1d atleast_2d bfloat16 "
+        "broadcast_to cat ceil chunk clone column_stack concat concatenate contiguous cpu cumsum "
+        "deg2rad detach diag diag_embed diagonal diff double einsum/1 expand expand_as fix "
+        "flatten flip fliplr flipud float floor floor_divide fmod/1 fold frac getitem half "
+        "heaviside hstack interpolate lerp/2 mT mean meshgrid moveaxis movedim narrow neg "
+        "negative pad permute positive rad2deg ravel remainder/1 repeat repeat_interleave reshape "
+        "reshape_as resolve_conj roll round row_stack rsub select sign split squeeze stack sub "
+        "subtract sum sum_to_size swapaxes swapdims t tile to trace transpose tril triu trunc "
+        "type type_as unbind unflatten unfold unsqueeze view view_as vstack ",
+    ),
+    (
+        Facts(("s",), ("s",)),
+        "abs absolute acos acosh adaptive_avg_pool2d arccos arccosh arcsin arcsinh arctan arctanh "
+        "asin asinh atan atanh avg_pool1d avg_pool2d celu cos cosh digamma elu erf erfc erfinv "
+        "gelu hardshrink hardswish hardtanh i0 layer_norm/1 leaky_relu lgamma log log10 log1p "
+        "log2 logdet logit logsigmoid max_pool1d max_pool2d mish nll_loss/1 normalize pow/1 relu6 "
+        "rms_norm/1 rrelu selu silu sin sinc sinh softplus softshrink softsign square threshold "
+        "var var_mean ",
+    ),
+    (
+        Facts(("m",), ("",)),
+        "div/1 divide/1 dropout dropout1d dropout2d embedding index index_fill index_select "
+        "kthvalue masked_fill max_dim min_dim msort mul/1 multiply/1 quantile scatter sort topk "
+        "true_divide/1 where ",
+    ),
+    (
+        Facts(("r",), ("s",)),
+        "cholesky exp exp2 expit expm1 gumbel_softmax inv inverse log_softmax qr reciprocal relu "
+        "rsqrt sigmoid softmax softmin sqrt svd tan tanh ",
+    ),
+    (
+        Facts(("o",), ("o",)),
+        "bilinear/2 bmm chain_matmul dot einsum/2 ger inner linear/2 matmul mm mul/2 multi_dot "
+        "multiply/2 mv outer vdot ",
+    ),
+    (
+        Facts(("s",), ("",)),
+        "clamp clamp_max clamp_min/1 clip cummax cummin gather grid_sample masked_select "
+        "nan_to_num nanmean nansum take take_along_dim ",
+    ),
+    (
+        Facts(("sr",), ("s",)),
+        "cumprod det logcumsumexp logsumexp matrix_norm norm pow/r prod std std_mean vector_norm ",
+    ),
+    (
+        Facts(("os",), ("os",)),
+        "arctan2 atan2 cosine_embedding_loss huber_loss logaddexp mse_loss "
+        "multi_head_attention_forward prelu smooth_l1_loss ",
+    ),
+    (
+        Facts(("sr",), ("",)),
+        "amax amin max median min sgn ",
+    ),
+    (
+        Facts(("1", "0", ""), ("1", "0", "")),
+        "addmm addmv addr baddbmm linear/3 ",
+    ),
+    (
+        Facts(("os",), ("",)),
+        "clamp_min/2 fmax fmin maximum minimum ",
+    ),
+    (
+        Facts(("o", "os"), ("o", "os")),
+        "div/2 divide/2 kl_div true_divide/2 ",
+    ),
+    (
+        Facts(("m",), ("s",)),
+        "cross_entropy/1 float_power/1 tanhshrink ",
+    ),
+    (
+        Facts(("os",), ("o",)),
+        "conv1d/2 conv2d/2 conv_transpose2d ",
+    ),
+    (
+        Facts(("", "os"), ("", "os")),
+        "fmod/2 remainder/2 ",
+    ),
+    (
+        Facts(("01",), ("01", "0", "")),
+        "batch_norm group_norm ",
+    ),
+    (
+        Facts(("01",), ("1", "0", "")),
+        "conv1d/3 conv2d/3 ",
+    ),
+    (
+        Facts(("012", "012", ""), ("01", "0", "")),
+        "binary_cross_entropy/3 binary_cross_entropy_with_logits/3 ",
+    ),
+    (
+        Facts(("m",), ("os",)),
+        "glu l1_loss ",
+    ),
+    (
+        Facts(("os",), ("os", "o")),
+        "binary_cross_entropy/2 binary_cross_entropy_with_logits/2 ",
+    ),
+    (
+        Facts(("os", ""), ("s", "")),
+        "nll_loss/2 soft_margin_loss ",
+    ),
+    (
+        Facts(("osr",), ("os",)),
+        "dist pow/2 ",
+    ),
+    (
+        Facts(("r",), ("os",)),
+        "float_power/2 pairwise_distance ",
+    ),
+    (
+        Facts(("", "2", "1"), ("", "2", "1")),
+        "addcmul ",
+    ),
+    (
+        Facts(("", "m"), ("",)),
+        "scatter_add ",
+    ),
+    (
+        Facts(("", "s"), ("",)),
+        "index_add ",
+    ),
+    (
+        Facts(("012",), ("01", "0", "")),
+        "layer_norm/3 ",
+    ),
+    (
+        Facts(("12", "02", "01"), ("12", "02", "01")),
+        "bilinear/3 ",
+    ),
+    (
+        Facts(("2", "2", "012"), ("2", "2", "01")),
+        "lerp/3 ",
+    ),
+    (
+        Facts(("2", "2", "12"), ("", "2", "12")),
+        "addcdiv ",
+    ),
+    (
+        Facts(("2", "2", "m"), ("012", "012", "01")),
+        "scaled_dot_product_attention ",
+    ),
+    (
+        Facts(("m",), ("",), True),
+        "ctc_loss ",
+    ),
+    (
+        Facts(("m",), ("012",)),
+        "gaussian_nll_loss ",
+    ),
+    (
+        Facts(("m",), ("012", "01", "02")),
+        "triplet_margin_loss ",
+    ),
+    (
+        Facts(("m",), ("2", "2", "")),
+        "margin_ranking_loss ",
+    ),
+    (
+        Facts(("m", ""), ("",)),
+        "hinge_embedding_loss ",
+    ),
+    (
+        Facts(("o",), ("os", "o")),
+        "poisson_nll_loss ",
+    ),
+    (
+        Facts(("o", "m"), ("os", "o")),
+        "cross_entropy/2 ",
+    ),
+    (
+        Facts(("os",), ("o", "os")),
+        "xlogy ",
+    ),
+    (
+        Facts(("os", "m"), ("os", "o")),
+        "rms_norm/2 ",
+    ),
+    (
+        Facts(("osr",), ("",), True),
+        "cdist ",
+    ),
+    (
+        Facts(("s",), ("",), True),
+        "hardsigmoid ",
+    ),
+    (
+        Facts(("s",), ("os",)),
+        "cosine_similarity ",
+    ),
+    (
+        Facts(("sr",), ("os",)),
+        "hypot ",
+    ),
+    (
+        Facts(("sr", "or"), ("os", "o")),
+        "solve ",
+    ),
+    (
+        Facts(("",), ("",)),  # what makes a tensor, asks about one, or returns no floats
+        "DoubleTensor FloatTensor LongTensor Tensor __array all allclose any arange argmax argmin "
+        "autocast backward bernoulli bool complex copy cuda device dim element_size empty "
+        "empty_like eq equal eye fft fill fill_diagonal from_numpy full full_like ge greater "
+        "greater_equal gt identity int inverse_fft is_contiguous is_floating_point "
+        "is_grad_enabled isclose isnan item le less less_equal linspace logical_and logical_not "
+        "logical_or logspace long lt manual_seed multinomial ndimension ne nelement new_empty "
+        "new_full new_ones new_tensor new_zeros nonzero normal not_equal numel numpy one_hot ones "
+        "ones_like pin_memory poisson polar rand rand_like randint randn randn_like randperm "
+        "register_hook requires_grad retain_grad scalar_tensor seed set set_default_dtype "
+        "set_grad_enabled set_printoptions short size storage_offset stride tensor tolist uniform "
+        "use_deterministic_algorithms zero zeros zeros_like ",
+    ),
+)
+
+FACTS: dict[str, Facts] = {name: facts for facts, names in _GROUPS for name in names.split()}
+"""Facts by name; "pow/2" are those of a call that gets two tensors, "pow/r" of one with a number first."""
+
+VIEWS = frozenset(
+    [
+        "H",
+        "T",
+        "adjoint",
+        "atleast_2d",
+        "broadcast_to",
+        "chunk",
+        "detach",
+        "diagonal",
+        "expand",
+        "expand_as",
+        "flatten",
+        "getitem",
+        "mT",
+        "meshgrid",
+        "moveaxis",
+        "movedim",
+        "narrow",
+        "permute",
+        "ravel",
+        "reshape",
+        "reshape_as",
+        "select",
+        "split",
+        "squeeze",
+        "swapaxes",
+        "swapdims",
+        "t",
+        "transpose",
+        "unbind",
+        "unflatten",
+        "unsqueeze",
+        "view",
+        "view_as",
+    ]
+)
+"""Functions that return a view, some only if the strides allow it."""
+
+ITSELF = frozenset(
+    [
+        "alpha_dropout",
+        "as_tensor",
+        "asarray",
+        "atleast_1d",
+        "atleast_2d",
+        "contiguous",
+        "cpu",
+        "dropout",
+        "float",
+        "positive",
+        "resolve_conj",
+        "to",
+        "bfloat16",
+        "bool",
+        "cuda",
+        "double",
+        "half",
+        "int",
+        "long",
+        "pin_memory",
+        "requires_grad",
+        "retain_grad",
+        "short",
+        "type",
+        "type_as",
+    ]
+)
+"""Functions that may return the tensor that they get."""
+
+SCATTERED = frozenset(["cholesky", "inv", "inverse", "qr", "solve"])
+"""Functions whose result does not stand in order in memory, whatever they get."""
+
+
+def facts_of(name: str, count: int, number_first: bool = False) -> Facts:
+    """Return the facts of a function that gets so many tensors of floats."""
+    kinds = [f"{name}/{'r' if number_first else count}", name, *(f"{name}/{n}" for n in (3, 2, 1))]
+    return next((FACTS[kind] for kind in kinds if kind in FACTS), UNKNOWN)
+
+
+UNKNOWN = Facts(("osr",), ("os",))
+"""What is taken of a function that has no facts, which is none of those that are read."""

@@ -1,0 +1,289 @@
+"""Read what a training of PyTorch has beside its model: batches of data, copies, generators, loss scales."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from autodiff_viz.graph.model import IDENTITY, Rule
+from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.reading.arrays import known, shape_of
+from autodiff_viz.reading.builder import Ref
+from autodiff_viz.reading.costs import pay_values
+from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.torch_memory import LibraryError, info, leaf
+from autodiff_viz.reading.torch_optimizers import Optimizer
+from autodiff_viz.reading.torch_random import Generator
+from autodiff_viz.reading.torch_structure import Modules
+from autodiff_viz.reading.torch_tensors import TENSOR, TORCH, Draws, tensor, whole
+from autodiff_viz.reading.values import Array, Instance, Native, Refused
+
+# Data.
+
+
+@dataclass(frozen=True, eq=False)
+class TensorDataset:
+    """Rows of tensors."""
+
+    tensors: tuple[Array, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class DataLoader:
+    """Batches of a dataset, in order."""
+
+    dataset: Any
+    size: int
+    drop_last: bool
+    collate: Any
+
+
+@known("torch.utils.data.TensorDataset", "torch.utils.data.dataset.TensorDataset", table=TORCH)
+def tensor_dataset(r: Interpreter, *tensors: Array) -> TensorDataset:
+    """Read a dataset of tensors, a row each."""
+    if len({shape_of(r, one)[0] for one in tensors}) != 1:
+        raise LibraryError("Size mismatch between tensors")
+    return TensorDataset(tensors)
+
+
+@known("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader", table=TORCH)
+def data_loader(
+    r: Interpreter,
+    dataset: Any,
+    batch_size: int = 1,
+    shuffle: Any = False,
+    collate_fn: Any = None,
+    drop_last: bool = False,
+    num_workers: int = 0,
+    pin_memory: bool = False,
+    generator: Any = None,
+    **options: Any,
+) -> DataLoader:
+    """Read batches of a dataset, which come in order."""
+    if shuffle:
+        raise Refused("A shuffled DataLoader is not read.", "Write shuffle=False.", "drawn")
+    if options or type(batch_size) is not int or batch_size < 1:
+        raise Refused("DataLoader is read with a dataset and a batch_size.")
+    return DataLoader(dataset, batch_size, bool(drop_last), collate_fn)
+
+
+def rows_of(r: Interpreter, dataset: Any, node: ast.AST) -> list[Any]:
+    """Return what a dataset has, one by one."""
+    if isinstance(dataset, Instance):
+        count = _method(r, dataset, "__len__", node)
+        pay_values(count)
+        return [_method(r, dataset, "__getitem__", node, i) for i in range(count)]
+    return r.items(dataset, node)
+
+
+def _method(r: Interpreter, one: Instance, name: str, node: ast.AST, *args: Any) -> Any:
+    return r.call(r.attribute(one, name, node), list(args), {}, node)
+
+
+def dataset_items(r: Interpreter, dataset: TensorDataset, node: ast.AST) -> list[Any]:
+    """Return the rows of a dataset."""
+    return [dataset_item(r, dataset, i, node) for i in range(shape_of(r, dataset.tensors[0])[0])]
+
+
+def dataset_item(r: Interpreter, dataset: TensorDataset, index: Any, node: ast.AST) -> tuple:
+    """Return rows of a dataset."""
+    return tuple(r.handlers.item[Array](r, one, index, node) for one in dataset.tensors)
+
+
+def batches(r: Interpreter, loader: DataLoader, node: ast.AST) -> list[Any]:
+    """Return the batches of a dataset."""
+    drawn = r.state(Draws).generator
+    if drawn.seeded:
+        drawn.skip(2)  # PyTorch draws a seed for its workers, which takes 64 bits
+    rows = rows_of(r, loader.dataset, node)
+    ends = range(0, len(rows), loader.size)
+    parts = [rows[i : i + loader.size] for i in ends]
+    if loader.drop_last and parts and len(parts[-1]) < loader.size:
+        parts.pop()
+    return [r.call(loader.collate, [one], {}) if loader.collate else _together(r, one) for one in parts]
+
+
+def _together(r: Interpreter, rows: list[Any]) -> Any:
+    """Return rows as a batch: tensors are stacked, and so is each part of a tuple or dictionary."""
+    first = rows[0]
+    if isinstance(first, (tuple, list)):
+        return [_together(r, list(column)) for column in zip(*rows, strict=True)]
+    if isinstance(first, dict):
+        return {key: _together(r, [one[key] for one in rows]) for key in first}
+    if isinstance(first, float):
+        raise Refused("A DataLoader makes float64 of Python's numbers.", "Put tensors in the dataset.")
+    if not isinstance(first, (Array, int)):
+        raise Refused("A DataLoader is read of tensors.")
+    made = r.make("stack", [tensor(r, one) for one in rows], axis=0)
+    made.dtype = tensor(r, first).dtype
+    return made
+
+
+def loader_attribute(r: Interpreter, loader: DataLoader, name: str, node: ast.AST) -> Any:
+    """Return what a loader has: its dataset, the size of a batch."""
+    known_ = {"dataset": loader.dataset, "batch_size": loader.size, "drop_last": loader.drop_last}
+    if name in known_:
+        return known_[name]
+    raise Refused(f"A DataLoader has no {name!r} that is read.", at=node)
+
+
+def dataset_attribute(r: Interpreter, dataset: TensorDataset, name: str, node: ast.AST) -> Any:
+    """Return the tensors of a dataset."""
+    if name == "tensors":
+        return dataset.tensors
+    raise Refused(f"A TensorDataset has no {name!r} that is read.", at=node)
+
+
+# Copies.
+
+
+@known("copy.deepcopy")
+def deepcopy(r: Interpreter, value: Any, memo: Any = None) -> Any:
+    """Read a copy of a module, a tensor, or lists and dictionaries of them."""
+    return _copy(r, value, {})
+
+
+def _copy(r: Interpreter, value: Any, done: dict[int, Any]) -> Any:
+    pay_values(1)
+    if id(value) in done:
+        return done[id(value)]
+    if isinstance(value, Array):
+        if value.framework != "torch":
+            raise Refused("deepcopy() is read of PyTorch's tensors and modules.")
+        done[id(value)] = _copied_tensor(r, value)
+    elif isinstance(value, Instance):
+        made = done[id(value)] = Instance(value.of)
+        made.fields = {key: _copy(r, one, done) for key, one in value.fields.items()}
+        hooks = r.state(Modules).hooks
+        for (owner, name), functions in list(hooks.items()):
+            if owner is value:
+                hooks[made, name] = list(functions)
+    elif type(value) in (list, tuple):
+        done[id(value)] = type(value)(_copy(r, one, done) for one in value)
+    elif type(value) is dict:
+        done[id(value)] = {key: _copy(r, one, done) for key, one in value.items()}
+    elif isinstance(value, (Optimizer, Generator, DataLoader, TensorDataset)):
+        raise Refused("deepcopy() is read of tensors and modules.")
+    else:
+        return value
+    return done[id(value)]
+
+
+def _copied_tensor(r: Interpreter, x: Array) -> Array:
+    if x.requires_grad and not x.leaf:
+        raise LibraryError(
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at "
+            "the moment.",
+            "Write detach().clone().",
+        )
+    x = r.fresh(x)
+    held = r.builder.add(IDENTITY, [x.held], Rule(STOP)) if isinstance(x.held, Ref) else x.held
+    made = Array(held, "torch", x.dtype)
+    if x.requires_grad:
+        made = leaf(r, made)
+    if x in r.state(Modules).parameters:
+        r.state(Modules).parameters[made] = None
+    elif (grad := info(r, x).grad) is not None:
+        info(r, made).grad = _copied_tensor(r, grad)
+    return made
+
+
+# Generators.
+
+
+@known("torch.Generator", table=TORCH)
+def own_generator(r: Interpreter, device: Any = None) -> Generator:
+    """Read a generator of its own, which begins with PyTorch's usual seed."""
+    made = Generator()
+    made.seed(67280421310721)  # c10::detail::default_rng_seed_val
+    return made
+
+
+def generator_attribute(r: Interpreter, one: Generator, name: str, node: ast.AST) -> Native:
+    """Return what a generator has: `manual_seed`."""
+    if name != "manual_seed":
+        raise Refused(f"A generator has no {name!r} that is read.", at=node)
+
+    def seed(_: Interpreter, args: list, keywords: dict) -> Generator:
+        one.seed(whole(r, args[0] if args else keywords["seed"]))
+        return one
+
+    return Native(seed, name)
+
+
+def _from_its_own(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that draws from the generator which it is given."""
+
+    def draw(r: Interpreter, *args: Any, generator: Any = None, **keywords: Any) -> Any:
+        if generator is None:
+            return function(r, *args, **keywords)
+        draws = r.state(Draws)
+        outside, draws.generator = draws.generator, generator
+        try:
+            return function(r, *args, **keywords)
+        finally:
+            draws.generator = outside
+
+    return draw
+
+
+for _name in ("rand", "randn", "normal", "randint", "randperm"):
+    TORCH[f"torch.{_name}"] = _from_its_own(TORCH[f"torch.{_name}"])
+for _name in ("normal_", "uniform_"):
+    TENSOR[_name] = _from_its_own(TENSOR[_name])
+for _name in [name for name in TORCH if name.startswith("torch.nn.init.") and name.endswith("_")]:
+    TORCH[_name] = _from_its_own(TORCH[_name])
+
+
+# Loss scales.
+
+
+@dataclass(frozen=True, eq=False)
+class GradScaler:
+    """A scaler of losses that is switched off, as it is on a machine without a GPU."""
+
+
+@known("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.amp.grad_scaler.GradScaler", table=TORCH)
+def grad_scaler(r: Interpreter, device: Any = "cuda", enabled: bool = True, **options: Any) -> GradScaler:
+    """Read a scaler of losses: without a GPU it changes no number."""
+    if device == "cpu" and enabled:
+        raise Refused("A GradScaler of the CPU is not read.", "Write enabled=False.")
+    r.say(r.line, "without a GPU a GradScaler is switched off: it scales by 1")
+    return GradScaler()
+
+
+SCALER: dict[str, Callable[..., Any]] = {
+    "scale": lambda r, outputs: outputs,
+    "unscale_": lambda r, optimizer: None,
+    "step": lambda r, optimizer, *args: r.call(
+        r.attribute(optimizer, "step", ast.Constant(0)), list(args), {}
+    ),
+    "update": lambda r, new_scale=None: None,
+    "get_scale": lambda r: 1.0,
+    "is_enabled": lambda r: False,
+    "state_dict": lambda r: {},
+    "load_state_dict": lambda r, state_dict: None,
+}
+
+
+def scaler_attribute(r: Interpreter, scaler: GradScaler, name: str, node: ast.AST) -> Native:
+    """Return a method of a scaler of losses."""
+    if name not in SCALER:
+        raise Refused(f"A GradScaler has no {name!r} that is read.", at=node)
+    return Native(lambda _, args, keywords: SCALER[name](r, *args, **keywords), name)
+
+
+TORCH["torch.set_default_device"] = lambda r, device: None
+
+
+def install(r: Interpreter) -> None:
+    """Teach an interpreter the parts of a training."""
+    r.handlers.items[TensorDataset] = dataset_items
+    r.handlers.items[DataLoader] = batches
+    r.handlers.item[TensorDataset] = dataset_item
+    r.handlers.attribute[TensorDataset] = dataset_attribute
+    r.handlers.attribute[DataLoader] = loader_attribute
+    r.handlers.attribute[GradScaler] = scaler_attribute
+    r.handlers.attribute[Generator] = generator_attribute
