@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import INPUT
 from autodiff_viz.reading.arrays import (
     FUNCTIONS,
     METHODS,
@@ -33,6 +34,8 @@ from autodiff_viz.reading.arrays import (
     simple_index,
     untraced,
 )
+from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.rows import make_rows
@@ -167,7 +170,47 @@ def item(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array:
         return r.make("getitem", [x], dtype=x.dtype, index=index_of(r, index))
     if isinstance(index, list) and x.framework == "jax":
         raise Refused("JAX takes no list as an index.", "Write x[jnp.array([0, 2])].", "list", node)
-    return picked(r, places(r, x, index, node))
+    taken = _taken(r, x, index, node)
+    return picked(r, places(r, x, index, node)) if taken is None else taken
+
+
+def _is_plain(r: Interpreter, *given: Array) -> bool:
+    """Return whether an op of places is read as one: rows of vmap and terms of a rule have masks."""
+    return isinstance(r.builder, Builder) and not any(one.rows for one in given)
+
+
+def _taken(r: Interpreter, x: Array, index: Any, node: ast.AST) -> Array | None:
+    """Return slices of one axis at the places of one array; None for another index."""
+    parts = _filled(r, x, index, node)
+    chosen = [i for i, part in enumerate(parts) if not isinstance(part, slice)]
+    if len(chosen) != 1 or not isinstance(parts[chosen[0]], Array) or not _is_plain(r, x, parts[chosen[0]]):
+        return None
+    axis, others = chosen[0], tuple(part if isinstance(part, slice) else slice(None) for part in parts)
+    if any(part != slice(None) for part in others):
+        x = getitem(r, x, others)
+    size = shape_of(r, x)[axis]
+    if not _is_inside(r, x, parts[axis], size, node):
+        low = r.make("less", [parts[axis], 0.0], dtype=BOOL)
+        turned = r.make("where", [low, r.make("add", [parts[axis], float(size)]), parts[axis]], dtype=INT)
+        parts[axis] = r.make("clip", [turned, 0.0, float(size - 1)], dtype=INT)
+    along = {"axis": axis} if len(parts) > 1 else {}
+    return r.make("take", [x, parts[axis]], dtype=x.dtype, **along)
+
+
+def _is_inside(r: Interpreter, x: Array, index: Array, size: int, node: ast.AST | None = None) -> bool:
+    """Return whether places are written out and all lie on an axis of this size.
+
+    Raises:
+      Refused: one does not, and NumPy refuses it.
+    """
+    if index.is_node and r.builder.drafts[index.held.number].op != INPUT:
+        return False
+    found = Evaluation(r.builder, "float64").value(index.held) if index.is_node else index.held
+    found = np.rint(np.array(found, float)).ravel()
+    outside = found[(found < -size) | (found >= size)]
+    if outside.size and x.framework == "numpy":
+        raise Refused(f"There is no place {int(outside[0])} in an axis of length {size}.", at=node)
+    return not outside.size
 
 
 @known("numpy.take")
@@ -176,6 +219,9 @@ def take(r: Interpreter, x: Array, indices: Any, axis: Any = None) -> Array:
     if axis is None:
         x, axis = reshape(r, x, -1), 0
     rank = len(shape_of(r, x))
+    if x.framework == "jax" and _is_plain(r, x, r_array(r, indices)):
+        along = {"axis": axis % rank} if rank > 1 else {}
+        return r.make("take", [x, r_array(r, indices)], dtype=x.dtype, **along)
     return item(r, x, (*[slice(None)] * (axis % rank), r_array(r, indices)), ast.Constant(0))
 
 
@@ -187,6 +233,9 @@ def take_along_axis(r: Interpreter, x: Array, indices: Any, axis: int) -> Array:
     count = shape_of(r, x)[axis]
     if rank != len(shape_of(r, indices)):
         raise Refused("take_along_axis() needs places with as many axes as the array.")
+    if _is_plain(r, x, indices):
+        _is_inside(r, x, indices, count)
+        return r.make("take_along_axis", [x, indices], dtype=x.dtype, axis=axis)
     x, indices = moved(r, x, axis, -1), moved(r, indices, axis, -1)
     low = r.make("less", [indices, 0.0], dtype=BOOL)
     indices = r.make("where", [low, r.make("add", [indices, float(count)]), indices], dtype=INT)
@@ -244,6 +293,9 @@ def at_attribute(r: Interpreter, at: At, name: str, node: ast.AST) -> Native:
         if isinstance(index, Array) and index.dtype == BOOL:
             return _where_holds(r, at.array, index, name, change, node)
         if not simple_index(index):
+            added = _added(r, at.array, index, change, node) if name == "add" else None
+            if added is not None:
+                return added
             return _updated(r, at.array, places(r, at.array, index, node), name, change, node)
         if name == "apply":
             change = r.call(change, [r.make("getitem", [at.array], index=index_of(r, index))], {}, node)
@@ -253,6 +305,19 @@ def at_attribute(r: Interpreter, at: At, name: str, node: ast.AST) -> Native:
         return r.make("at_set", [at.array, change], dtype=at.array.dtype, index=index_of(r, index))
 
     return Native(call, name)
+
+
+def _added(r: Interpreter, x: Array, index: Any, change: Any, node: ast.AST) -> Array | None:
+    """Return an array with slices of one axis added to, which JAX drops outside; None for another index."""
+    parts = _filled(r, x, index, node)
+    chosen = [i for i, part in enumerate(parts) if part != slice(None)]
+    if len(chosen) != 1 or not isinstance(parts[chosen[0]], Array):
+        return None
+    (axis,) = chosen
+    if not _is_plain(r, x, parts[axis], *([change] if isinstance(change, Array) else [])):
+        return None
+    along = {"axis": axis} if axis else {}
+    return r.make("at_add", [x, parts[axis], change], dtype=x.dtype, **along)
 
 
 def _where_holds(r: Interpreter, x: Array, condition: Array, name: str, change: Any, node: ast.AST) -> Array:

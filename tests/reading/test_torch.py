@@ -59,6 +59,11 @@ REFUSALS = {
         "x = torch.ones(2, requires_grad=True)\ny = x ** 2\nx.data *= 2\ny.sum().backward()"
     ),
     "several views": "x = torch.ones(2, 2, requires_grad=True)\na, b = (x * 2).unbind()\na += 1",
+    "index 3 is out of bounds for dimension 0 with size 3": "torch.ones(3, 2)[torch.tensor([1, 3])]",
+    "index -1 is out of bounds for dimension 1 with size 2": (
+        "torch.gather(torch.ones(3, 2), 1, torch.tensor([[-1]]))"
+    ),
+    "index out of range in self": "torch.nn.functional.embedding(torch.tensor([3]), torch.ones(3, 2))",
     "dropout sets to 0": "torch.nn.functional.dropout(torch.ones(3), 0.5)",
 }
 
@@ -84,6 +89,16 @@ x = torch.tensor(3.0, requires_grad=True)
 z = x * Square.apply(x)
 g, = torch.autograd.grad(z, x, create_graph={twice})
 """
+
+
+def test_rows_of_a_long_table_need_no_more_room_than_they_have():
+    """A mask of all places would have 64 x 8 x 1000 elements. By hand: the slope of x * x at 1 is 2."""
+    text = "import torch\nw = torch.ones(1000, 8, requires_grad=True)\n"
+    reading = read(text + "y = (w[torch.arange(64) * 2] ** 2).sum()\ny.backward()")
+    assert not reading.refused
+    wanted = np.zeros((1000, 8))
+    wanted[:128:2] = 2.0
+    np.testing.assert_array_equal(reading.answers()["w"], wanted)
 
 
 def test_what_a_backward_detaches_counts_in_its_derivative():

@@ -23,6 +23,7 @@ TENSOR = (
     "{a} * argmax({b})", "dropout({a}, rate=0.5, seed=3)", "{a}[0] * {b}", "({a}).at[1].set({b}[0])",
     "{a} / (1.0 + norm({b}))", "logsumexp({a}) + {b}", "concatenate([{a}[0:1], {b}[1:3]])", "{a} + prod({b})",
     "{a} * softmax_cross_entropy_with_integer_labels({b}, 1.0)", "{a} * mean_squared_error({a}, {b})",
+    "take({a}, argsort({b}))", "at_add({a}, argmax({b}), {c}[0])", "take_along_axis({a}, argsort({b})) * {c}",
     "layer_norm({a}, {b}, {c})", "sigmoid_binary_cross_entropy({a}, {b})",
 )  # fmt: skip
 ON_GRADIENTS = (
