@@ -290,7 +290,7 @@ def _of_right_class(input, target, known, weight, ignore_index):
     losses = -jnp.take_along_axis(input, at[..., None], -1)[..., 0]
     if seen.all() and weight is None:
         return losses, None
-    share = seen.astype(input.dtype) if weight is None else weight[at] * seen
+    share = seen.astype(input.dtype) if weight is None else weight[at] * seen.astype(weight.dtype)
     return jnp.where(seen, losses, 0.0) * share, share
 
 
