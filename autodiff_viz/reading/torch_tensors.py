@@ -712,7 +712,6 @@ for _name, _dtype in {
     "bfloat16": "bfloat16",
     "long": Whole("int64"),
     "int": Whole("int32"),
-    "short": Whole("int16"),
     "bool": BOOL,
 }.items():
     TENSOR[_name] = lambda r, x, _dtype=_dtype: cast(r, x, _dtype)
