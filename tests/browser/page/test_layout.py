@@ -35,7 +35,8 @@ SHIFTS = """() => {
     clearInterval(began);
   }, 20);
 }"""
-SINCE = "() => shifts.filter(({ at, by }) => at > numbers + 50 && by > 0.0005)"
+SINCE = "() => shifts.filter(({ at, by }) => at > numbers + 50 && by > 0.001)"
+"""What has jumped since there are numbers, but for the words of the check, which grow when it has ended."""
 SMALLEST_IN_PLOT = """Math.min(...[...document.querySelectorAll(".js-plotly-plot text")]
     .filter((one) => one.textContent).map((one) => parseFloat(getComputedStyle(one).fontSize)))"""
 
@@ -54,6 +55,11 @@ DOCK, SIDE, BAR, LESSON = ".st-key-dock", ".st-key-side", ".st-key-topbar", ".st
 FORMULA, SLIDERS, NODE = ".formula .box", ".sliders", ".st-key-inspector"
 FIGURE = ".st-key-figure_place .js-plotly-plot .main-svg"
 SECOND = ".st-key-second_panel .js-plotly-plot"
+
+
+def told(key: str) -> str:
+    """The link of a lesson of which nothing is asked, so that all figures have their numbers."""
+    return f"/?{urlencode(to_query(stop_asking(open_lesson(start(), key))))}"
 
 
 @pytest.fixture
@@ -227,7 +233,7 @@ def test_large_type_is_at_least_20_px_everywhere(small: LabPage):
 @pytest.mark.nightly
 def test_axes_and_chosen_names_of_a_field_are_whole_in_large_type(page: Page, address: str):
     resized(page, 1280, 720)
-    LabPage(page, address).open("/?lesson=two-stops#large=1")
+    LabPage(page, address).open(f"{told('two-stops')}#large=1")
     page.get_by_role("tab", name="Field", exact=True).click()
     expect(page.locator(f"{FIGURE} .infolayer .xtitle")).to_have_text("u", timeout=30_000)
     in_view(page, f"{FIGURE} .infolayer .xtitle", f"{FIGURE} .infolayer .ytitle")
@@ -246,15 +252,11 @@ NARROWEST = (900, 650)
 
 @pytest.fixture(scope="module")
 def surgery(module_pages: Callable[[], Page], address: str) -> Iterator[LabPage]:
+    """A lesson with a long text."""
     page = module_pages()
     resized(page, 1280, 720)
-    yield LabPage(page, address).open(told())
+    yield LabPage(page, address).open(told("surgery"))
     page.evaluate("localStorage.clear()")
-
-
-def told() -> str:
-    """The link of a lesson with a long text; nothing of it is asked, so all figures have their numbers."""
-    return f"/?{urlencode(to_query(stop_asking(open_lesson(start(), 'surgery'))))}"
 
 
 @pytest.fixture
@@ -262,7 +264,7 @@ def lesson(surgery: LabPage) -> LabPage:
     """At 1280 by 720, with nothing selected."""
     page = surgery.page
     if "lesson=surgery&" not in page.url:  # another test went on to the next lesson
-        surgery.open(told())
+        surgery.open(told("surgery"))
     resized(page, 1280, 720)
     page.get_by_role("tab", name="Lesson", exact=True).click()
     surgery.deselect()
@@ -376,6 +378,7 @@ def test_zoomed_by_the_browser_each_panel_is_a_tab_below_the_canvas(lesson: LabP
 
 @pytest.mark.nightly
 def test_in_the_narrowest_window_no_tool_lies_over_another(lesson: LabPage):
+    lesson.select("x")  # with the tools of a selection
     resized(lesson.page, *NARROWEST)
     tools = [one.bounding_box() for one in lesson.page.locator(".strip .tool:visible").all()]
     assert len(tools) > 18
@@ -388,10 +391,10 @@ def test_plots_fit_beside_the_canvas_in_the_narrowest_window_and_the_curves_choi
     page: Page, address: str
 ):
     resized(page, *NARROWEST)
-    lab = LabPage(page, address).open("/?lesson=surgery")
+    lab = LabPage(page, address).open(told("surgery"))
     page.get_by_role("tab", name="Cotangents", exact=True).click()
     page.wait_for_function("() => " + WIDTH_OF_PLOT + " > 380")  # the words stand below it
-    lab.open(f"/?lesson={KEY}")  # whose input has more than one path
+    lab.open(told(KEY))  # whose input has more than one path
     page.get_by_role("tab", name="Paths", exact=True).click()
     labels = page.locator(".st-key-figure_panel .js-plotly-plot .node-label")
     expect(labels.first).to_be_attached(timeout=20_000)
@@ -420,7 +423,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     expect(page.get_by_role("button", name="1 hint")).to_be_visible(timeout=60_000)
     lessons, file = ".st-key-pages > :nth-child(2) a", ".bar.page .tool.file"
     apart(page, lessons, file, ".hints-button", ".st-key-part_settings button")
-    phone.open(f"/?lesson={KEY}")
+    phone.open(told(KEY))
     tools = ".hands .tool"
     in_view(page, ".canvas", tools, SLIDERS, f"{LESSON} h2")
     assert box(page, ".canvas")["height"] >= 330
