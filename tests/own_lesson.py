@@ -15,7 +15,7 @@ GRAPHS = ("Doubled and squared", "Both factors of a product", "Two waves")
 LAST = 2
 """Index of the last graph."""
 
-ADDED, ARRIVES = "What each use of x brings", "What arrives at x in all"
+BRINGS, ARRIVES = "What each use of x brings", "What arrives at x in all"
 """What its two claims about each graph say."""
 
 LESSON = lesson(KEY)

@@ -430,7 +430,7 @@ def _placed(
         return None
     places, from_end = _from_end(at, size)
     within = _largest(places) < size
-    if not within and not (depends_on_floats(at) and not _is_known(at)):
+    if not within and _is_known(at):
         now = np.asarray(numbers(at))  # not negative where the places are counted from the end
         outside = bool(((now < 0) | (now >= size)).any())
         if outside and mode == PROMISED:

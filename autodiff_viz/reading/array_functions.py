@@ -118,23 +118,14 @@ FUNCTIONS["numpy.mod"] = FUNCTIONS["numpy.remainder"] = elementwise("remainder")
 
 
 @formula("floor_divide")
-def floor_divide(r: Interpreter, x: Any, y: Any) -> Array:
-    """Read a quotient rounded down."""
-    return floored_quotient(r, x, y, r.library == "jax")
-
-
-def floored_quotient(r: Interpreter, x: Any, y: Any, nan_at_zero: bool = False) -> Array:
-    """Return a quotient rounded down, which is exact: that of floats may round up to the next whole number.
-
-    Args:
-      nan_at_zero: whether x / 0 is NaN, as in JAX.
-    """
+def floored_quotient(r: Interpreter, x: Any, y: Any) -> Array:
+    """Read a quotient rounded down, exactly: that of floats may round up to the next whole number."""
     rough = r.make("floor", [r.make("div", [x, y])])
-    if not any(dtype in FLOATS for dtype in (getattr(one, "dtype", "") for one in (x, y))):
+    if not any(getattr(one, "dtype", "") in FLOATS for one in (x, y)):
         return rough
     multiple = r.make("sub", [x, r.make("remainder", [x, y])])
     made = r.make("round", [r.make("div", [multiple, y])])
-    if nan_at_zero or (not isinstance(y, Array) and y):
+    if not isinstance(y, Array) and y:
         return made
     return pick(r, r.make("equal", [y, 0.0], dtype=BOOL), rough, made)
 

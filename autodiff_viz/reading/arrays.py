@@ -361,7 +361,7 @@ def single(r: Interpreter, dtype: str | None, framework: str) -> str | None:
 def _like(value: float) -> Callable[..., Any]:
     op = "ones_like" if value else "zeros_like"
 
-    def read(r: Interpreter, x: Any, dtype: Any = None, shape: Any = None) -> Array:
+    def read(r: Interpreter, x: Any, dtype: Any = None, *, shape: Any = None) -> Array:
         if shape is not None:
             return _full(r, r.library, shape, value, dtype)
         x = r_array(r, x)
@@ -471,8 +471,8 @@ def axis_argument(axis: Any, rank: int | None = None) -> int | None:
     raise Refused("An axis is a whole number that is written out.")
 
 
-def reduced(op: str) -> Callable[..., Any]:
-    """Return the reading of a reduction, over one axis, several or all."""
+def summed(op: str) -> Callable[..., Any]:
+    """Return the reading of a sum, a product or a mean, over one axis, several or all."""
 
     def read(
         r: Interpreter,
@@ -483,20 +483,21 @@ def reduced(op: str) -> Callable[..., Any]:
         keepdims: Any = False,
         where: Any = None,
     ) -> Array:
-        if dtype is not None:
-            if op in ("max", "min"):
-                raise Refused(f"{op}() takes no dtype.", f"Write {op}(x.astype(...)).")
-            x = r_array(r, x)
-            x = cast(r, x, named_dtype(r, dtype)) if isinstance(x, Array) else x
+        x = r_array(r, x)
+        if dtype is not None and isinstance(x, Array):
+            x = cast(r, x, named_dtype(r, dtype))
         if where is None:
             return fold(r, op, x, axis, keepdims)
-        if op not in ("sum", "mean", "prod"):
-            raise Refused(f"{op}() is not read with where.", "Write where(condition, x, other) before.")
-        kept = r.make("where", [where, r_array(r, x), 1.0 if op == "prod" else 0.0])
-        folded = fold(r, "prod" if op == "prod" else "sum", kept, axis, keepdims)
+        folded = fold(
+            r,
+            "prod" if op == "prod" else "sum",
+            r.make("where", [where, x, 1.0 if op == "prod" else 0.0]),
+            axis,
+            keepdims,
+        )
         if op != "mean":
             return folded
-        ones = r.make("where", [where, r.make("ones_like", [r_array(r, x)]), 0.0])
+        ones = r.make("where", [where, r.make("ones_like", [x]), 0.0])
         return r.make("div", [folded, fold(r, "sum", ones, axis, keepdims)])
 
     return read
@@ -527,10 +528,12 @@ def fold(r: Interpreter, op: str, x: Any, axis: Any, keepdims: Any) -> Array:
     return r.make(op, [x], **options, **({"keepdims": True} if keepdims else {}))
 
 
-for _op in ("sum", "mean", "max", "min", "prod"):
-    FUNCTIONS[f"numpy.{_op}"] = reduced(_op)
-for _name, _op in {"amax": "max", "amin": "min"}.items():
-    FUNCTIONS[f"numpy.{_name}"] = reduced(_op)
+for _op in ("sum", "mean", "prod"):
+    FUNCTIONS[f"numpy.{_op}"] = summed(_op)
+for _name, _op in {"max": "max", "amax": "max", "min": "min", "amin": "min"}.items():
+    FUNCTIONS[f"numpy.{_name}"] = lambda r, x, axis=None, *, keepdims=False, _op=_op: fold(
+        r, _op, x, axis, keepdims
+    )
 
 
 @known("nn.logsumexp", "scipy.special.logsumexp")
@@ -701,7 +704,7 @@ def where(r: Interpreter, condition: Any, a: Any = None, b: Any = None) -> Array
 
 @known("numpy.clip")
 def clip(
-    r: Interpreter, x: Any, min: Any = None, max: Any = None, a_min: Any = None, a_max: Any = None
+    r: Interpreter, x: Any, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: Any = None
 ) -> Array:
     """Read limits to a value."""
     low, high = (a_min if min is None else min), (a_max if max is None else max)

@@ -1,4 +1,4 @@
-"""Say which version's slopes are given at corners, and refuse second derivatives there.
+"""List the slopes at corners that versions change, and refuse second derivatives at corners.
 
 What a library answers at a corner of a function follows from how its backward pass is written, and changes
 from version to version. The first derivatives there are those of `VERSIONS`; `CHANGED` has what later ones

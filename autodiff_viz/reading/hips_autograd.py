@@ -1,18 +1,26 @@
 """Read HIPS autograd: `from autograd import grad` and its kin, of functions of `autograd.numpy`.
 
 Its slopes differ from JAX's at some corners: of a size at 0, of `clip` at its ends, of a power of 0, of a
-product with a factor 0. What is read here has those of autograd.
+product with a factor 0. What is read here has those of autograd; of some functions it has no derivative.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from autodiff_viz.reading.array_functions import between
-from autodiff_viz.reading.arrays import fold, known, r_array, shape_of
+from autodiff_viz.reading.arrays import FUNCTIONS, fold, known, r_array, shape_of
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import call_at, dry_run, gradients, rows
-from autodiff_viz.reading.values import Array, Native, Refused
+from autodiff_viz.reading.values import Array, Native, Refused, arrays_of
+
+WITHOUT_DERIVATIVE = (
+    *("average", "cbrt", "convolve", "copy", "cumprod", "diagonal", "flip", "float_power", "heaviside"),
+    *("linalg.trace", "matrix_transpose", "median", "meshgrid", "percentile", "polyval", "positive", "ptp"),
+    *("quantile", "take", "take_along_axis", "vdot"),
+)
+"""Functions of `autograd.numpy` for which autograd 1.9 has no derivative."""
 
 
 def _called(r: Interpreter, function: Any, args: list, keywords: dict, argnum: Any) -> Any:
@@ -20,6 +28,21 @@ def _called(r: Interpreter, function: Any, args: list, keywords: dict, argnum: A
     if not all(type(one) is int for one in chosen):
         raise Refused("argnum is a whole number.")
     return call_at(r, function, args, keywords, chosen, hips=True)
+
+
+def _without_derivative(name: str) -> Callable[..., Any]:
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        if any(array.traced for array in arrays_of([*args, *keywords.values()])):
+            raise Refused(
+                f"autograd has no derivative of {name}().", "Use JAX, or write it with other functions."
+            )
+        return FUNCTIONS[f"numpy.{name}"](r, *args, **keywords)
+
+    return read
+
+
+for _name in WITHOUT_DERIVATIVE:
+    FUNCTIONS[f"autograd.numpy.{_name}"] = _without_derivative(_name)
 
 
 @known("autograd.numpy.abs", "autograd.numpy.absolute", "autograd.numpy.fabs")

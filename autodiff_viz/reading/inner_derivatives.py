@@ -93,6 +93,8 @@ def product(r: Interpreter, output: Array, wrt: Array, arriving: Array, forward:
         if _elementwise(r, output, wrt):
             total = output if shape == () else r.make("sum", [output])
             slopes = r.gradient(total, wrt)
+        elif output.rows or wrt.rows or arriving.rows:
+            raise Refused("A derivative inside a declared one is not read under vmap.")
         else:
             count = prod(shape)
             if count > ROWS:
@@ -112,14 +114,11 @@ def product(r: Interpreter, output: Array, wrt: Array, arriving: Array, forward:
 def _elementwise(r: Interpreter, output: Array, wrt: Array) -> bool:
     """Return whether each element of an output depends on the one at its place alone."""
     with outside(r):
-        builder, shape = r.builder, shape_of(r, wrt)
+        builder, shape = r.builder, r.builder.shape(wrt.held)
         way = builder.between(output.held.number, wrt.held.number)
-        return (
-            all(
-                builder.shape(Ref(number)) == shape
-                and builder.drafts[number].op != GRAD
-                and OPS[builder.drafts[number].op].elementwise
-                for number in way
-            )
-            and shape_of(r, output) == shape
-        )
+        return all(
+            builder.shape(Ref(number)) == shape
+            and builder.drafts[number].op != GRAD
+            and OPS[builder.drafts[number].op].elementwise
+            for number in way
+        ) and (builder.shape(output.held), output.rows) == (shape, wrt.rows)

@@ -81,6 +81,13 @@ class Return(Exception):
         self.value = value
 
 
+class Raised(Refused):
+    """Raised where the text itself raises an error, of this name."""
+
+    by_library = True
+    name = ""
+
+
 class Break(Exception):
     """Ends a loop."""
 
@@ -182,6 +189,7 @@ class Unread:
       numbers: nodes whose values may have been changed in place since, so that nobody knows the
         derivatives of what reads them.
       nodes: numbers of the nodes that statements have made which were then refused.
+      forgotten: whether anything is unknown.
       asked: line and words of those that ask for derivatives, in the order in which they are come by.
     """
 
@@ -190,6 +198,7 @@ class Unread:
     objects: dict[int, tuple[Any, Unknown]] = field(default_factory=dict)
     numbers: dict[int, Unknown] = field(default_factory=dict)
     nodes: set[int] = field(default_factory=set)
+    forgotten: bool = False
     asked: list[tuple[int, frozenset[str]]] = field(default_factory=list)
 
     def asks_again(self, name: str, line: int) -> int:
@@ -325,8 +334,11 @@ class Interpreter:
             self.builder.lines = tuple(reversed(self.lines))
 
     def _do_Expr(self, node: ast.Expr) -> None:
-        if not isinstance(node.value, ast.Constant):  # a docstring or a comment in quotes
-            self.value(node.value)
+        if isinstance(node.value, ast.Constant):  # a docstring or a comment in quotes
+            return
+        before = self._node_count()
+        if isinstance(self.value(node.value), Blank):  # what was computed for it is not shown either
+            self.unread.nodes |= set(range(before, self._node_count()))
 
     def _do_Pass(self, node: ast.Pass) -> None:
         pass
@@ -560,15 +572,23 @@ class Interpreter:
         except Refused as refused:
             # What the library itself refuses, the text may want to show; what is only not read here must
             # be told.
-            if not refused.by_library or not node.handlers:
+            handler = next((one for one in node.handlers if _catches(one, refused)), None)
+            if not refused.by_library or handler is None:
                 raise
             self.say(node, f"the error that is shown: {refused.message}")
-            if node.handlers[0].name:
-                self.scope.names[node.handlers[0].name] = refused.message
-            self.run(node.handlers[0].body)
+            if handler.name:
+                self.scope.names[handler.name] = refused.message
+            self.run(handler.body)
         else:
             self.run(node.orelse)
         self.run(node.finalbody)
+
+    def _do_Raise(self, node: ast.Raise) -> None:
+        made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+        name = as_written(made) if made is not None else "an error again"
+        raised = Raised(f"The text raises {name} here, and ends.", at=node)
+        raised.name = name.rpartition(".")[2]
+        raise raised
 
     # Names.
 
@@ -671,7 +691,7 @@ class Interpreter:
         except GraphError as error:  # an op that does not take these shapes
             problem = error.problems[0]
             raise Refused(problem.message, problem.hint, problem.code, node) from None
-        if self.unread.refused:
+        if self.unread.forgotten:
             self.check_known(value, node)
         return self.fresh(value) if isinstance(value, Array) else value
 
@@ -1052,7 +1072,7 @@ class Interpreter:
         if self.depth >= DEPTH:
             raise Refused(f"Calls are nested more than {DEPTH} deep.", "", "too-large", node)
         pay()
-        if self.unread.refused:
+        if self.unread.forgotten:
             self.check_known(function, node)
         self.depth += 1
         if node is not None:
@@ -1250,13 +1270,8 @@ class Interpreter:
         return self._evaluation(value).value(self.held(value))
 
     def _evaluation(self, value: Array) -> Evaluation:
-        """Return what computes an array: with what was computed before, unless nodes may have changed since.
-
-        A hook of PyTorch changes nodes that are there.
-        """
+        """Return what computes an array, with what was computed before: no node has changed since."""
         dtype = value.dtype if value.dtype in FLOATS else FLOAT32
-        if value.framework == "torch":
-            return Evaluation(self.builder, dtype)
         key = dtype, self.builder.forgotten
         if key not in self._evaluations:
             present = {at: one for at, one in self._evaluations.items() if at[1] == key[1]}
@@ -1566,6 +1581,15 @@ _WORDS = {
     "TypeAlias": "type",
 }
 """Words of statements that are called otherwise in a syntax tree."""
+
+
+def _catches(handler: ast.ExceptHandler, refused: Refused) -> bool:
+    """Return whether a handler is for an error: for one of the text's own its name says so."""
+    if not isinstance(refused, Raised) or handler.type is None:
+        return True
+    types = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    names = {as_written(one).rpartition(".")[2] for one in types}
+    return bool(names & {refused.name, "Exception", "BaseException"})
 
 
 def _leaves(statement: ast.stmt) -> bool:

@@ -179,7 +179,7 @@ def _identity(call: Call) -> Any:
 def _program(call: Call) -> Program:
     _saying.append([])
     try:
-        with precision(call.dtype):
+        with precision(call.dtype), jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
             program = _traced(call)
         return replace(program, says=tuple(_saying[-1]))
     finally:

@@ -430,11 +430,12 @@ def cross(r: Interpreter, a: Any, b: Any) -> Array:
 
 def _entries(r: Interpreter, x: Array) -> list[list[Array]]:
     shape = shape_of(r, x)
-    if len(shape) != 2 or shape[0] != shape[1] or shape[0] > SOLVED:
+    if len(shape) < 2 or shape[-2] != shape[-1] or shape[-1] > SOLVED:
         raise Refused(
             f"A determinant or inverse is read of a square matrix of at most {SOLVED} rows.", "", "too-large"
         )
-    return [[getitem(r, x, (i, j)) for j in range(shape[1])] for i in range(shape[0])]
+    before = (...,) if len(shape) > 2 else ()
+    return [[getitem(r, x, (*before, i, j)) for j in range(shape[-1])] for i in range(shape[-1])]
 
 
 def _determinant(r: Interpreter, rows: list[list[Any]]) -> Any:
@@ -466,6 +467,8 @@ def slogdet(r: Interpreter, x: Array) -> tuple[Array, Array]:
 @known("numpy.linalg.inv")
 def inv(r: Interpreter, x: Array) -> Array:
     """Read an inverse."""
+    if len(shape_of(r, x)) != 2:
+        raise Refused("An inverse is read of one matrix.")
     rows = _entries(r, x)
     count = len(rows)
     if count == 1:
@@ -490,6 +493,8 @@ def solve(r: Interpreter, a: Array, b: Any) -> Array:
 @known("numpy.linalg.cholesky")
 def cholesky(r: Interpreter, x: Array) -> Array:
     """Read a Cholesky factor, row by row, of the mean of a matrix and its transpose as JAX does."""
+    if len(shape_of(r, x)) != 2:
+        raise Refused("cholesky() is read of one matrix.")
     if r.library != "jax":
         raise Refused("cholesky() is read of JAX's arrays.")
     rows = _entries(r, r.make("mul", [0.5, r.make("add", [x, transpose(r, x)])]))

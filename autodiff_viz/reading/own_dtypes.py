@@ -270,10 +270,19 @@ def _computed(
     with np.errstate(all="ignore"):
         ideal = np.asarray(function(*wide, **params), np.float64)
         if op in COMPARES:
+            if made.framework == "torch":  # a whole number gets the width of what it is compared with
+                kinds = [
+                    one.dtype for one in numbers if isinstance(one, np.ndarray) and one.dtype.kind in "iu"
+                ]
+                usual = np.result_type(*kinds) if kinds else np.dtype("int64")
+                numbers = [_whole(one, usual, "torch") if type(one) is int else one for one in numbers]
             return np.asarray(function(*map(_plain, numbers), **params)), ideal
         if dtype.name in HALVES:
-            # PyTorch takes a number of Python as it is, the others in the dtype of the array.
-            exact = made.framework == "torch"
+            # PyTorch multiplies and divides by a number of Python as it is, and rounds it first elsewhere.
+            exact = made.framework == "torch" and op in ("mul", "div")
+            if exact and op == "div" and not isinstance(numbers[0], np.ndarray):  # it takes 1/x first
+                inverse = (1 / np.asarray(numbers[1], np.float32)).astype(dtype).astype(np.float32)
+                return (inverse * np.float32(numbers[0])).astype(dtype), ideal
             given = [
                 np.asarray(one if exact or isinstance(one, np.ndarray) else dtype.type(one), np.float32)
                 if not (op == "where" and at == 0)

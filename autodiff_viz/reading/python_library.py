@@ -20,7 +20,7 @@ from autodiff_viz.reading.costs import LENGTH, pay_values
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.python_values import number, room_for
-from autodiff_viz.reading.values import Array, Refused, leaves, mapped
+from autodiff_viz.reading.values import Array, Refused, leaves
 
 # fmt: off
 NAMES = frozenset(
@@ -163,24 +163,15 @@ def reduce(r: Interpreter, function: Any, values: Any, *first: Any) -> Any:
     return total
 
 
-def _copy(deep: bool) -> Callable[..., Any]:
-    def read(r: Interpreter, value: Any) -> Any:
-        if type(value) not in (list, dict, tuple, int, float, str, bool, type(None)):
-            if not (isinstance(value, Array) and value.framework == "jax"):
-                raise Refused("A copy is read of lists and dictionaries.", "Make it anew.")
-            return value
-        if not deep:
-            pay_values(len(value) if isinstance(value, (list, dict)) else 1)
-            return value.copy() if isinstance(value, (list, dict)) else value
-        return mapped(_leaf, value)
-
-    return read
-
-
-def _leaf(value: Any) -> Any:
-    if isinstance(value, (int, float, str)) or (isinstance(value, Array) and value.framework == "jax"):
+def _copy(r: Interpreter, value: Any) -> Any:
+    """Read a copy of a list or a dictionary; what it holds is not copied."""
+    if isinstance(value, (list, dict)):
+        pay_values(len(value))
+        return value.copy()
+    is_constant = type(value) in (tuple, int, float, str, bool, type(None))
+    if is_constant or (isinstance(value, Array) and value.framework == "jax"):
         return value
-    raise Refused("A deep copy is read of numbers, texts and arrays of JAX.", "Make it anew.")
+    raise Refused("A copy is read of lists and dictionaries.", "Make it anew.")
 
 
 def install(r: Interpreter) -> None:
@@ -216,4 +207,4 @@ def install(r: Interpreter) -> None:
     r.tables["itertools.chain.from_iterable"] = lambda r, values: _chain(r, *r.items(values, ast.Constant(0)))
     r.tables["itertools.repeat"] = _repeat
     r.tables["functools.reduce"] = reduce
-    r.tables["copy.copy"], r.tables["copy.deepcopy"] = _copy(False), _copy(True)
+    r.tables["copy.copy"] = _copy

@@ -586,7 +586,10 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     changes = tuple(Change(lines[0], says, tuple(lines)) for says, lines in by_sentence.items())
     dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
     unknown = dict.fromkeys(name for name, value in r.scope.names.items() if not r.is_known(value))
-    unknown |= dict.fromkeys(derivatives.unknown)
+    grads = {name for name, _, site in derivatives.of_torch if site.is_grad}
+    unknown |= dict.fromkeys(
+        f"{name}.grad" if name in grads else name for name in derivatives.unknown if name not in unknown
+    )
     return Reading(
         graph,
         dialect,

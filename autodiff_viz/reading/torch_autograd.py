@@ -37,9 +37,11 @@ from autodiff_viz.reading.torch_memory import (
     LibraryError,
     Memory,
     change,
+    check_overlap,
     check_usable,
     info,
     lay_out,
+    places,
     record,
     refreshed,
 )
@@ -435,6 +437,8 @@ def operator(r: Interpreter, op: ast.AST, left: Any, right: Any, node: ast.AST) 
             raise LibraryError("unsupported operand types for a Tensor.", "Write torch.tensor(...).", at=node)
         if not isinstance(side, (Array, int, float)):
             raise Refused("A tensor and this cannot be joined by an operator.", at=node)
+        if isinstance(node, ast.AugAssign) and isinstance(left, Array) and left.framework == "torch":
+            check_overlap(r, places(r, left), left, right)
         if of_numpy(r, side) and (side is left or isinstance(node, ast.AugAssign) or needs_grad(left)):
             raise LibraryError(
                 "an operator of a Tensor and an array of NumPy is not supported here.",
@@ -507,6 +511,12 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                         "Write torch.from_numpy(...) of the array.",
                         "array",
                     )
+        numbers = [isinstance(one, (int, float)) for one in args[:2]]
+        # A number behind the tensor of max() and min() is an axis.
+        if name in OF_TENSORS and any(numbers[:1] if name in ("max", "min") else numbers):
+            raise LibraryError(
+                f"{name}(): both arguments must be Tensors, not numbers.", "Write torch.tensor(...)."
+            )
         if "keepdims" in keywords:  # as NumPy calls it; PyTorch takes both
             keywords["keepdim"] = keywords.pop("keepdims")
         result = function(r, *args, **keywords)
@@ -538,6 +548,11 @@ OF_ARRAYS = frozenset(
     [*MAKERS, "Tensor", "FloatTensor", "DoubleTensor", "LongTensor", "allclose", "getitem", "index"]
 )
 """Functions that take arrays of NumPy."""
+
+OF_TENSORS = frozenset(
+    ("atan2", "arctan2", "fmax", "fmin", "hypot", "logaddexp", "max", "maximum", "min", "minimum")
+)
+"""Functions of two tensors, neither of which may be a number."""
 
 NUMBERS_ALONE = ("detach", "item", "numpy", "tolist", "contiguous", "to", "float", "cpu", "type")
 """Functions that take a tensor's numbers, whatever autograd knows of it."""

@@ -65,6 +65,7 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "rms_norm/1 rrelu selu silu sin sinc sinh softplus softshrink softsign square threshold "
         "var var_mean ",
     ),
+    (Facts(("m",), ("o",)), "kron/2"),
     (
         Facts(("m",), ("",)),
         "div/1 divide/1 dropout dropout1d dropout2d embedding index index_fill index_select "
@@ -110,6 +111,10 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
     (
         Facts(("o", "os"), ("o", "os")),
         "div/2 divide/2 kl_div true_divide/2 ",
+    ),
+    (
+        Facts(("m",), ("o",)),
+        "kron ",
     ),
     (
         Facts(("m",), ("s",)),
@@ -244,16 +249,22 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "solve ",
     ),
     (
+        Facts(("m",), ("o",)),
+        "kron ",
+    ),
+    (
         Facts(("",), ("",)),  # what makes a tensor, asks about one, or returns no floats
-        "DoubleTensor FloatTensor LongTensor Tensor __array all allclose any arange argmax argmin "
-        "autocast backward bernoulli bool complex copy cuda device dim element_size empty "
+        "DoubleTensor FloatTensor Generator LongTensor Tensor __array all allclose any arange argmax argmin "
+        "autocast compile register_post_accumulate_grad_hook set_default_device "
+        "backward bernoulli bool complex copy cuda device dim element_size empty "
         "empty_like eq equal eye fft fill fill_diagonal from_numpy full full_like ge greater "
         "greater_equal gt identity int inverse_fft is_contiguous is_floating_point "
         "is_grad_enabled isclose isnan item le less less_equal linspace logical_and logical_not "
         "logical_or logspace long lt manual_seed multinomial ndimension ne nelement new_empty "
         "new_full new_ones new_tensor new_zeros nonzero normal not_equal numel numpy one_hot ones "
         "ones_like pin_memory poisson polar rand rand_like randint randn randn_like randperm "
-        "register_hook requires_grad retain_grad scalar_tensor seed set set_default_dtype "
+        "Generator compile register_hook register_post_accumulate_grad_hook requires_grad retain_grad "
+        "scalar_tensor seed set set_default_device set_default_dtype "
         "set_grad_enabled set_printoptions short size storage_offset stride tensor tolist uniform "
         "use_deterministic_algorithms zero zeros zeros_like ",
     ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 from math import prod
 from typing import Any
 
@@ -20,7 +19,6 @@ from autodiff_viz.reading.torch_places import gather
 from autodiff_viz.reading.torch_shapes import select_plain, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
     TORCH,
-    Ops,
     Pair,
     both,
     can_have_rule,
@@ -601,56 +599,8 @@ def cdist(r: Interpreter, x1: Array, x2: Array, p: float = 2.0) -> Array:
     return norm(r, r.make("sub", [arrays.expand(r, x1, -2), arrays.expand(r, x2, -3)]), p, -1)
 
 
-def _entry(r: Interpreter, x: Array, i: int, j: int) -> Array:
-    return r.make("getitem", [x], index=("...", i, j))
-
-
-@both("det")
-def det(r: Interpreter, A: Array) -> Array:
-    """Read a determinant of a matrix of at most three rows."""
-    n, o = shape_of(r, A)[-1], Ops(r)
-    if shape_of(r, A)[-2:] != (n, n) or n > 3:
-        raise Refused("A determinant is read of at most three rows.")
-    if n == 1:
-        return _entry(r, A, 0, 0)
-    e = partial(_entry, r, A)
-    if n == 2:
-        return o.sub(o.mul(e(0, 0), e(1, 1)), o.mul(e(0, 1), e(1, 0)))
-    made: Any = None
-    for j in range(3):
-        a, b = (j + 1) % 3, (j + 2) % 3
-        minor = o.sub(o.mul(e(1, a), e(2, b)), o.mul(e(1, b), e(2, a)))
-        part = o.mul(e(0, j), minor)
-        made = part if made is None else o.add(made, part)
-    return made
-
-
-@both("inverse")
-def inverse(r: Interpreter, A: Array) -> Array:
-    """Read the inverse of a matrix of at most three rows, by its cofactors."""
-    n, o = shape_of(r, A)[-1], Ops(r)
-    if len(shape_of(r, A)) != 2 or n > 3:
-        raise Refused("An inverse is read of at most three rows.")
-    whole_det = det(r, A)
-    e = partial(_entry, r, A)
-    if n == 1:
-        return o.div(1.0, A)
-    if n == 2:
-        rows = [[e(1, 1), o.neg(e(0, 1))], [o.neg(e(1, 0)), e(0, 0)]]
-    else:
-        rows = [
-            [
-                o.sub(
-                    o.mul(e((j + 1) % 3, (i + 1) % 3), e((j + 2) % 3, (i + 2) % 3)),
-                    o.mul(e((j + 1) % 3, (i + 2) % 3), e((j + 2) % 3, (i + 1) % 3)),
-                )
-                for j in range(3)
-            ]
-            for i in range(3)
-        ]
-    return o.div(o.stack(*(o.stack(*row, axis=0) for row in rows), axis=0), whole_det)
-
-
-TORCH["torch.linalg.det"], TORCH["torch.linalg.inv"] = det, inverse
-TORCH["torch.linalg.solve"] = lambda r, A, B: matmul(r, inverse(r, A), B)
-both("logdet")(lambda r, input: r.make("log", [det(r, input)]))
+both("det")(linear_algebra.det)
+both("inverse")(linear_algebra.inv)
+TORCH["torch.linalg.det"], TORCH["torch.linalg.inv"] = linear_algebra.det, linear_algebra.inv
+TORCH["torch.linalg.solve"] = lambda r, A, B: matmul(r, linear_algebra.inv(r, A), B)
+both("logdet")(lambda r, input: r.make("log", [linear_algebra.det(r, input)]))

@@ -262,7 +262,7 @@ def _refuse_changed_views(r: Interpreter) -> None:
     hooked_ = [x for (x, _), functions in r.state(Hooks).of.items() if functions]
     for x in (*hooked_, *(x for x in r.state(Memory).of if x.retains)):
         about = info(r, x)
-        if not x.leaf and about.storage.version and (about.parent is not None or about.storage.views):
+        if not x.leaf and about.counter.version and (about.parent is not None or about.storage.views):
             raise Refused(
                 "A hook or retain_grad() of a tensor that shares memory and was changed is not read.",
                 "Write clone() before the change.",

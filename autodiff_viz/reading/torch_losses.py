@@ -120,7 +120,8 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     apart = input - target
     size = absolute(apart)
     if beta:
-        size = jnp.where(size < beta, 0.5 * jnp.square(apart) / beta, size - 0.5 * beta)
+        near = 0.5 * jnp.square(apart)
+        size = jnp.where(size < beta, near if beta == 1 else near / beta, size - 0.5 * beta)
     return reduced(size, reduction, size_average, reduce)
 
 
@@ -289,7 +290,7 @@ def _of_right_class(input, target, known, weight, ignore_index):
     losses = -jnp.take_along_axis(input, at[..., None], -1)[..., 0]
     if seen.all() and weight is None:
         return losses, None
-    share = seen.astype(input.dtype) if weight is None else weight[at] * seen
+    share = seen.astype(input.dtype) if weight is None else jnp.where(seen, weight[at], 0.0)
     return jnp.where(seen, losses, 0.0) * share, share
 
 

@@ -15,6 +15,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -365,6 +366,41 @@ def _hold(r: Interpreter, x: Array, new: Array, apart: bool) -> None:
         r.builder.drafts[x.held.number].hint = hint
 
 
+def check_overlap(r: Interpreter, shown: np.ndarray | None, x: Array, other: Any) -> None:
+    """Refuse what PyTorch refuses to write to places of a tensor from a tensor that shares some of them.
+
+    Args:
+      shown: the places that are written to.
+      x: the tensor that they belong to.
+      other: what is read.
+    """
+    if not isinstance(other, Array) or other is x or not isinstance(r.builder, Builder):
+        return
+    if info(r, other).storage is not info(r, x).storage:
+        return
+    read = places(r, other)
+    if shown is None or read is None or shown.size * read.size == 0:
+        return
+    ends = [(int(one.min()), int(one.max())) for one in (shown, read)]
+    dense = all(
+        np.unique(one).size == one.size == b - a + 1 for one, (a, b) in zip((shown, read), ends, strict=True)
+    )
+    apart = ends[0][1] < ends[1][0] or ends[1][1] < ends[0][0]
+    if dense and not apart and (ends[0] != ends[1] or shown.strides != read.strides):
+        raise LibraryError(
+            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a "
+            "single memory location.",
+            "Write clone() of the tensor that is read.",
+            "view",
+        )
+    if not apart and not np.array_equal(shown, read) and np.intersect1d(shown, read).size:
+        raise Refused(
+            "What is read here is written to at the same time, and in which order depends on the machine.",
+            "Write clone() of the tensor that is read.",
+            "view",
+        )
+
+
 def check_in_place(r: Interpreter, x: Array, result: Array, about: Info, at: ast.AST | None) -> None:
     """Refuse a change in place that the library refuses."""
     if about.readonly:
@@ -377,7 +413,12 @@ def check_in_place(r: Interpreter, x: Array, result: Array, about: Info, at: ast
             "view",
             at,
         )
-    if r.no_grad or not (x.requires_grad or result.requires_grad):
+    above = False
+    one: Array | None = x
+    while one is not None and info(r, one).kind == VIEW:
+        one = info(r, one).parent
+        above |= one is not None and one.requires_grad
+    if r.no_grad or not (x.requires_grad or result.requires_grad or above):
         return
     if x.requires_grad and x.leaf:
         raise LibraryError(
@@ -386,7 +427,7 @@ def check_in_place(r: Interpreter, x: Array, result: Array, about: Info, at: ast
             "leaf-in-place",
             at,
         )
-    one: Array | None = x
+    one = x
     while one is not None and info(r, one).kind == VIEW:
         one = info(r, one).parent
         if one is not None and one.requires_grad and one.leaf:

@@ -156,7 +156,10 @@ def pass_through(r: Interpreter, root: Ref, sources: Sequence[Ref], retain: bool
             "Save the detached tensor in forward(): ctx.save_for_backward(x.detach()).",
         )
     if changed := r.unread.numbers:
-        for number in numbers:
+        above = r.builder.ancestors(root)
+        # A derivative of a derivative depends on all that the first one has saved.
+        again = any(r.builder.drafts[number].op == GRAD for number in above)
+        for number in above if again else numbers:
             for each in (number, *_slots(r, number)):
                 if each in changed:
                     r.check_known(changed[each])

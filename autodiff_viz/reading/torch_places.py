@@ -18,7 +18,7 @@ from autodiff_viz.reading.costs import sized
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.own_dtypes import remember
-from autodiff_viz.reading.torch_memory import LibraryError, change, record
+from autodiff_viz.reading.torch_memory import LibraryError, change, check_overlap, info, places, record
 from autodiff_viz.reading.torch_shapes import broadcast_to, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
@@ -363,6 +363,8 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.AST) 
     )
     positions = _positions(r, x, parts)
     if positions is None:
+        if isinstance(value, Array) and info(r, value).storage is info(r, x).storage:
+            check_overlap(r, places(r, part(r, x, _plain_index(r, parts))), x, value)
         change(r, x, r.make("at_set", [x, value], dtype=x.dtype, index=_plain_index(r, parts)), target)
         return
     if (
@@ -412,6 +414,8 @@ def in_place_method(name: str) -> Callable[..., Any] | None:
 
     def changed(r: Interpreter, x: Array, *args: Any, **keywords: Any) -> Array:
         given = [x, *(one for one in args if isinstance(one, Array))]
+        for one in given[1:]:
+            check_overlap(r, places(r, x), x, one)
         made = plain(r, x, *args, **keywords)
         if isinstance(made, Array):
             record(r, name, given, made)
@@ -429,6 +433,7 @@ def fill_diagonal_(r: Interpreter, x: Array, fill_value: float) -> Array:
 
 def _fill(r: Interpreter, x: Array, value: Any) -> Array:
     shape, value = shape_of(r, x), fitting(r, x, value)
+    check_overlap(r, places(r, x) if isinstance(value, Array) else None, x, value)
     if isinstance(value, Array):
         kind = value.dtype
         new = value if shape_of(r, value) == shape else broadcast_to(r, value, shape)

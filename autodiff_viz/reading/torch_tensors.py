@@ -321,8 +321,9 @@ def shared(r: Interpreter, x: Array, framework: str) -> Array:
 
     if not isinstance(r.builder, Builder):
         raise Refused("NumPy and PyTorch are not read as one inside a declared derivative.")
-    shown = places(r, x)
-    return view(r, x, lambda r, parent: apart(parent.held, framework, parent.dtype), push, DATA, shown)
+    made = view(r, x, lambda r, parent: apart(parent.held, framework, parent.dtype), push, DATA, places(r, x))
+    info(r, made).array = framework == "numpy"
+    return made
 
 
 TORCH["torch.as_tensor"] = TORCH["torch.from_numpy"] = TORCH["torch.asarray"] = as_tensor

@@ -150,6 +150,8 @@ def _copy(r: Interpreter, value: Any, done: dict[int, Any]) -> Any:
     if id(value) in done:
         return done[id(value)]
     if isinstance(value, Array):
+        if value.framework == "jax":  # which nothing changes in place
+            return value
         if value.framework != "torch":
             raise Refused("deepcopy() is read of PyTorch's tensors and modules.")
         done[id(value)] = _copied_tensor(r, value)

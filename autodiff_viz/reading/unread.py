@@ -299,7 +299,7 @@ def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects
         if not work:
             break
         own, where, is_function = work.pop()
-        pay(1 + (len(own.calls) + len(own.targets)) // 2)
+        pay(4 + 2 * (len(own.calls) + len(own.targets)))
         made.words |= own.loads | own.locals
         attributes |= own.attributes
         if is_function:
@@ -409,6 +409,8 @@ def _of_call(
         return
     if isinstance(of, (Function, Class)) or (isinstance(of, Native) and of.inner is not None):
         return  # its own statements say what it changes
+    if type(of).__module__.endswith(("jax_custom_rules", "jax_transforms")):
+        return  # so it is of a function with a rule of its own
     if isinstance(of, Blank):
         return
     if isinstance(of, Instance):
@@ -549,20 +551,22 @@ def not_read(r: Interpreter, statement: ast.stmt, refused: Refused) -> None:
         r.unread.needs.pop(statement, None)
     elif statement not in r.unread.refused:
         r.unread.needs[statement] = refused.cause
-    if name := forget(r, [statement], refused.cause):
+    if name := forget(r, [statement], refused.cause).ends:
         r.unread.refused.pop(statement, None)
-        ends = Refused(
-            f"{refused.message} `{name}` counts for all that follows, which is not read therefore.",
-            refused.hint,
-            refused.code,
-            refused.at,
-        )
-        ends.ends = True
-        raise ends
+        raise _ending(refused, name)
 
 
-def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
-    """Note what is unknown since statements were not read; return what they name that counts for all else."""
+def _ending(refused: Refused, name: str) -> Refused:
+    """Return a refusal behind which nothing can be read."""
+    says = f"{refused.message} `{name}` counts for all that follows, which is not read therefore."
+    ends = Refused(says, refused.hint, refused.code, refused.at)
+    ends.ends = True
+    return ends
+
+
+def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> Effects:
+    """Note what is unknown since statements were not read; return what they may do."""
+    r.unread.forgotten = True
     scope = r.scope
     effects = effects_of(r, body, scope)
     line = body[0].lineno if cause is None else cause.line
@@ -595,7 +599,7 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> str:
             one.seeded = False
         r.state(Seeds).seeded = False
         r.state(Random).seeded = False
-    return effects.ends
+    return effects
 
 
 def _changes_at_all(r: Interpreter, one: Any) -> bool:
@@ -603,6 +607,11 @@ def _changes_at_all(r: Interpreter, one: Any) -> bool:
     if isinstance(one, Array):
         return one.framework in ("torch", "numpy") or id(one) in r.state(Variables).by_id
     return not isinstance(one, (Path, tuple, Class, str, int, float))
+
+
+def _is_forgotten(r: Interpreter, one: Any) -> bool:
+    """Return whether a value is one that is unknown once it may have been changed."""
+    return _changes_at_all(r, one) and not isinstance(one, (Function, Property, Native, Unknown))
 
 
 def _forget_objects(
@@ -613,7 +622,7 @@ def _forget_objects(
     storages: dict[int, Unknown] = {}
     wholes: dict[int, Unknown] = {}
     for one in objects:
-        if not _changes_at_all(r, one) or isinstance(one, (Function, Property, Native, Unknown)):
+        if not _is_forgotten(r, one):
             continue
         cause = because[id(one)]
         r.unread.objects[id(one)] = one, cause
@@ -667,14 +676,17 @@ def forget_rest(r: Interpreter, body: list[ast.stmt]) -> None:
 
 def aside(r: Interpreter, node: ast.expr, refused: Refused) -> None:
     """Note that an expression was refused whose value is only shown."""
+    shown = ast.copy_location(ast.Expr(node), node)
+    effects = forget(r, [shown], refused.cause)
+    if effects.ends:
+        raise _ending(refused, effects.ends)
+    changes = [one for one in (*effects.objects, *effects.stepped) if _is_forgotten(r, one)]
     if refused.cause is not None:
         r.unread.needs.setdefault(node, refused.cause)
-    elif asks(r, node):
+    elif effects.asks or effects.backward or effects.names or changes or facts_of([node]).stores:
         r.unread.refused.setdefault(node, refused)
     else:
         r.say(node, f"what is shown here is left out: {refused.message.rstrip('.')}")
-    shown = ast.copy_location(ast.Expr(node), node)
-    forget(r, [shown], refused.cause)
 
 
 def asks(r: Interpreter, node: ast.expr) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from urllib.parse import urlsplit
 
 import pytest
@@ -90,10 +90,15 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 
 @pytest.fixture(scope="module")
-def module_page(context: BrowserContext) -> Iterator[Page]:
-    """One for the tests of a file that only look at it, or that each have a part of it to themselves."""
-    with clean_page(context) as found:
-        yield found
+def module_pages(context: BrowserContext) -> Iterator[Callable[[], Page]]:
+    """Opens pages for tests of a file that only look at one, or that each have a part of it to themselves."""
+    with ExitStack() as pages:
+        yield lambda: pages.enter_context(clean_page(context))
+
+
+@pytest.fixture(scope="module")
+def module_page(module_pages: Callable[[], Page]) -> Page:
+    return module_pages()
 
 
 @pytest.fixture(scope="session")

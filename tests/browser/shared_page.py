@@ -10,7 +10,8 @@ from playwright.sync_api import BrowserContext, Error, Page, expect
 from tests.browser.lab_page import FOLDED, FOUND, LabPage
 
 MODIFIERS = ("Shift", "Control", "Alt", "Meta", " ")
-PRESSED = ":is(.workspace, .canvas-tools) [aria-pressed=true]"
+PRESSED = """found(":is(.workspace, .canvas-tools) [aria-pressed=true]")
+  .filter((one) => one.checkVisibility())"""
 PLOT = ".plots .tab[aria-selected=true]"
 OPEN = ".popover, .inline, .preview, .ghost, .frame"
 NEAR = 3  # px by which the view that is fitted differs from the first one
@@ -27,7 +28,7 @@ FOLD = f"""if (location.protocol !== "about:" && !location.hash)
 """As if each address, also after a reload, were a link that says so."""
 
 RELEASE = f"""(first) => {{ {FOUND}
-  found({PRESSED!r}).filter((one) => !first.includes(one.title)).forEach((one) => one.click());
+  {PRESSED}.filter((one) => !first.includes(one.title)).forEach((one) => one.click());
 }}"""
 
 TO_THE_TOP = """document.querySelectorAll("[data-testid=stMain], .st-key-side, .st-key-dock > *")
@@ -54,7 +55,7 @@ SEEN = f"""() => {{ {FOUND}
     inspected: found(".inspector h2").map((one) => one.textContent),
     details: found(".checks .details").map((one) => one.ariaExpanded),
     plot: found({PLOT!r}).map((one) => one.textContent),
-    pressed: found({PRESSED!r}).map((one) => one.title),
+    pressed: {PRESSED}.map((one) => one.title),
     undo: found(".canvas-tools .undo").map((one) => one.title),
     formula: found(".formula textarea").map((one) => one.value),
     sliders: found(".sliders input").map(({{ value, min, max }}) => [value, min, max]),

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.experimental.ode import odeint
 
 import autodiff_viz as av
 from autodiff_viz.engine.live_path.arrays import own_value
@@ -191,6 +192,17 @@ def test_a_rule_that_our_ops_can_write_is_a_declared_pullback():
     trace = av.trace(graph)
     np.testing.assert_allclose(trace.passed[ruled.name, 1], np.clip(trace.cotangent[ruled.name], -0.1, 0.1))
     assert graph[ruled.slots[0]].rule.kind == "stop"  # nothing goes by its equations, not even zeros
+
+
+def test_a_rule_may_index_what_it_kept_by_what_jax_traces():
+    """By hand: y = y0 exp(-k t), at t = 1; `odeint` keeps its times and indexes them in a scan."""
+
+    def end(y0, k):
+        return odeint(lambda y, t, k: -k * y, y0, jnp.array([0.0, 1.0]), k)[-1]
+
+    traced = av.trace(av.from_function(end, 1.0, 0.5))
+    np.testing.assert_allclose(traced.cotangent["y0"], np.exp(-0.5), rtol=1e-5)
+    np.testing.assert_allclose(traced.cotangent["k"], -np.exp(-0.5), rtol=1e-5)
 
 
 def test_a_stop_is_a_stop():

@@ -37,7 +37,7 @@ from autodiff_viz.lessons.proof import Proof
 from autodiff_viz.training.run import Plan, advanced
 from autodiff_viz.training.state import Settings
 from tests.lab.regression import finished, trained
-from tests.own_lesson import ADDED, ARRIVES, KEY, LESSON
+from tests.own_lesson import ARRIVES, BRINGS, KEY, LESSON
 
 
 def proof(found: Lesson) -> Proof:
@@ -71,7 +71,7 @@ def test_in_the_lessons_own_graph_every_claim_holds_and_nothing_is_added():
 def test_a_stop_takes_the_ticks_away_and_what_is_there_now_stands_beside():
     found = claims(set_rule(two_uses(), "b", "stop"))
     assert (found[ARRIVES].state, found[ARRIVES].computed, found[ARRIVES].now) == (OWN, "8", "2")
-    assert (found[ADDED].state, found[ADDED].now) == (OWN, "2 + 0")
+    assert (found[BRINGS].state, found[BRINGS].now) == (OWN, "2 + 0")
 
 
 def test_undo_brings_the_ticks_back_and_redo_takes_them():
@@ -82,7 +82,7 @@ def test_undo_brings_the_ticks_back_and_redo_takes_them():
 
 def test_a_slider_that_is_moved_away_and_back():
     away = set_input(two_uses(), "x", 1.0)
-    assert (claims(away)[ARRIVES].now, claims(away)[ADDED].now) == ("4", "2 + 2")
+    assert (claims(away)[ARRIVES].now, claims(away)[BRINGS].now) == ("4", "2 + 2")
     assert states(set_input(away, "x", 3.0)) == {HOLDS}
 
 

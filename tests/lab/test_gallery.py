@@ -13,8 +13,8 @@ from autodiff_viz.lab.lessons import claims_on_canvas, close_lesson, lesson_view
 from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.evaluate import findings
-from autodiff_viz.lessons.gallery import LESSONS, TRACKS, lesson
-from tests.own_lesson import ADDED, KEY, LAST
+from autodiff_viz.lessons.gallery import ADDED, LESSONS, TRACKS, lesson
+from tests.own_lesson import BRINGS, KEY, LAST
 
 
 def _proof(found):
@@ -87,7 +87,7 @@ def test_the_address_brings_the_lesson_back():
 
 
 def test_next_leads_through_each_track_and_ends():
-    for track in TRACKS:
+    for track in (*TRACKS, *ADDED):
         views = [lesson_view(open_lesson(start(), found.key)) for found in track.lessons]
         keys = [found.key for found in track.lessons]
         assert [view.before for view in views] == [None, *keys[:-1]][: len(keys)]
@@ -102,8 +102,8 @@ def test_the_number_found_stands_beside_the_printed_one():
 
 
 def test_a_fork_is_shown_as_a_sum():
-    assert _claim(open_lesson(start(), KEY), ADDED).computed == "2 + 6"
-    assert _claim(open_lesson(start(), KEY, LAST), ADDED).computed == ("0.98544973 + (−0.98544973)")
+    assert _claim(open_lesson(start(), KEY), BRINGS).computed == "2 + 6"
+    assert _claim(open_lesson(start(), KEY, LAST), BRINGS).computed == ("0.98544973 + (−0.98544973)")
 
 
 def test_runs_are_shown_in_words():

@@ -87,6 +87,15 @@ def test_defaults_of_the_record_are_those_of_the_function(op):
             [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]],
         ),
         ("arccos", [1.0, 1.5], [0.0, np.nan]),
+        # By NumPy and SciPy in float64.
+        ("erfc", [-5.0, 5.0, 9.0], [2.0, 1.5374597944280347e-12, 4.137031746513812e-37]),
+        ("sinh", [1e-4, -20.0, 90.0], [1e-4, -242582597.70489514, np.inf]),
+        ("arcsinh", [1e-4, 1e20, -1e25], [1e-4, 46.74484904044086, -58.257774503015906]),
+        ("arccosh", [1.0, 1e20, 0.5], [0.0, 46.74484904044086, np.nan]),
+        ("arctanh", [1e-4, 1.0, 2.0], [1e-4, np.inf, np.nan]),
+        ("cbrt", [-8.0, 0.0, 1e-30], [-2.0, 0.0, 1e-10]),
+        ("log2", [0.0, 8.0], [-np.inf, 3.0]),
+        ("log10", [0.001, 1e30], [-3.0, 30.0]),
         ("erf", [-np.inf, 0.0, np.inf], [-1.0, 0.0, 1.0]),
         ("sort", [np.nan, 2.0, -np.inf], [-np.inf, 2.0, np.nan]),
     ],
@@ -146,3 +155,27 @@ def test_a_negative_axis_is_refused_where_updates_are_added():
 def test_index_out_of_bounds_is_refused(index, shape, name, more):
     with pytest.raises(IndexError, match=r"out of bounds|too many indices"):
         OPS[name].apply(jnp.zeros(shape), *more, index=index)
+
+
+@pytest.mark.parametrize(
+    ("name", "a", "b", "output"),
+    [
+        ("hypot", [1e25, 1e-30, np.inf], [1e25, 1e-30, np.nan], [1.4142135e25, 1.4142135e-30, np.inf]),
+        (
+            "arctan2",
+            [0.0, -0.0, np.inf, 1.0],
+            [-1.0, -1.0, np.inf, 0.0],
+            np.pi * np.array([1, -1, 0.25, 0.5]),
+        ),
+        (
+            "logaddexp",
+            [np.inf, -np.inf, 1000.0],
+            [0.0, -np.inf, 1000.0],
+            [np.inf, -np.inf, 1000.0 + np.log(2.0)],
+        ),
+        ("remainder", [1.0, -1.0, 7.0, 3.0], [0.1, 3.0, -2.0, np.inf], [0.1, 2.0, -1.0, 3.0]),
+    ],
+)
+def test_value_of_two_numbers_at_a_delicate_place(name, a, b, output):
+    """IEEE 754's own, as in C's library; 0.1 of float32 is a bit more than a tenth, so nine fit into 1."""
+    np.testing.assert_allclose(OPS[name].apply(jnp.float32(a), jnp.float32(b)), output, rtol=1e-6)

@@ -158,7 +158,8 @@ def torch_statement(values: Names, draw: random.Random, count: int) -> str:
             names = ", ".join(f"{new}{letter}" for letter in "abc"[: shape[0]])
             how = draw.choice(["", ".unbind()", ".split(1)", f".chunk({shape[0]})"])
             return f"{names} = {x}{how}"
-        return f"{new} = {draw.choice(choices)}"
+        made = f"{new} = {draw.choice(choices)}"
+        return f"with torch.no_grad():\n    {made}" if draw.random() < 0.1 else made
     if kind < 0.93:  # a change in place
         target, own = x, shape
         number = draw.choice([0.5, 2.0, -1.0])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 VECTOR, MATRIX, NUMBER = (3,), (2, 3), ()
 
-FUNCTIONS = '''class Square(torch.autograd.Function):
+FUNCTIONS = """class Square(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
@@ -58,7 +58,7 @@ class Both(torch.autograd.Function):
     def backward(ctx, gs, gd):
         x, y = ctx.saved_tensors
         return gs + gd * y, gs + gd * x
-'''
+"""
 
 HOOKS = (
     "lambda g: g * 2",
@@ -124,19 +124,52 @@ def numbers(draw: random.Random, shape: tuple[int, ...], more: str = "") -> str:
 
 
 UNARY = (
-    "torch.sin({0})", "{0}.cos()", "torch.tanh({0})", "torch.sigmoid({0})", "torch.exp({0} * 0.3)",
-    "F.softplus({0})", "F.relu({0})", "{0} ** 2", "{0} * 0.5", "-{0}", "1.5 - {0}", "{0}.abs() + 0.5",
-    "F.leaky_relu({0}, 0.1)", "torch.log1p({0} ** 2)", "F.gelu({0})", "{0}.clamp(-1.1, 1.1)", "F.elu({0})",
-    "torch.sqrt({0} * {0} + 1)", "Square.apply({0})", "Exp.apply({0})", "Reverse.apply({0}, 0.5)",
-    "{0}.detach()", "{0}.clone()", "F.hardtanh({0}, -1.2, 1.2)", "Round.apply({0} * 1.3)", "{0} / 2",
-    "torch.where({0} > 0.1, {0}, {0} * 0.3)", "{0}.pow(3) * 0.2", "torch.atan({0})", "F.silu({0})",
+    "torch.sin({0})",
+    "{0}.cos()",
+    "torch.tanh({0})",
+    "torch.sigmoid({0})",
+    "torch.exp({0} * 0.3)",
+    "F.softplus({0})",
+    "F.relu({0})",
+    "{0} ** 2",
+    "{0} * 0.5",
+    "-{0}",
+    "1.5 - {0}",
+    "{0}.abs() + 0.5",
+    "F.leaky_relu({0}, 0.1)",
+    "torch.log1p({0} ** 2)",
+    "F.gelu({0})",
+    "{0}.clamp(-1.1, 1.1)",
+    "F.elu({0})",
+    "torch.sqrt({0} * {0} + 1)",
+    "Square.apply({0})",
+    "Exp.apply({0})",
+    "Reverse.apply({0}, 0.5)",
+    "{0}.detach()",
+    "{0}.clone()",
+    "F.hardtanh({0}, -1.2, 1.2)",
+    "Round.apply({0} * 1.3)",
+    "{0} / 2",
+    "torch.where({0} > 0.1, {0}, {0} * 0.3)",
+    "{0}.pow(3) * 0.2",
+    "torch.atan({0})",
+    "F.silu({0})",
     "torch.utils.checkpoint.checkpoint(torch.sin, {0}, use_reentrant=False)",
 )
 BINARY = (
-    "{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / ({1} ** 2 + 1)", "torch.maximum({0}, {1} + 0.05)",
-    "torch.where({0} > {1}, {0}, {1} * 2)", "Both.apply({0}, {1})[0]", "Both.apply({0}, {1})[1]",
-    "torch.stack([{0}, {1}]).mean(0)", "torch.lerp({0}, {1}, 0.3)", "torch.addcmul({0}, {0}, {1}, value=0.5)",
-    "torch.atan2({0}, {1} ** 2 + 1)", "torch.hypot({0}, {1} + 0.3)",
+    "{0} + {1}",
+    "{0} - {1}",
+    "{0} * {1}",
+    "{0} / ({1} ** 2 + 1)",
+    "torch.maximum({0}, {1} + 0.05)",
+    "torch.where({0} > {1}, {0}, {1} * 2)",
+    "Both.apply({0}, {1})[0]",
+    "Both.apply({0}, {1})[1]",
+    "torch.stack([{0}, {1}]).mean(0)",
+    "torch.lerp({0}, {1}, 0.3)",
+    "torch.addcmul({0}, {0}, {1}, value=0.5)",
+    "torch.atan2({0}, {1} ** 2 + 1)",
+    "torch.hypot({0}, {1} + 0.3)",
 )
 
 
@@ -155,22 +188,47 @@ def compute(p: Torch) -> None:
     elif what < 0.9:
         name, shape = p.any()
         if shape == MATRIX:
-            text, made = draw.choice([
-                ("{0}.sum(0)", VECTOR), ("{0}[1]", VECTOR), ("{0}.mean(dim=0)", VECTOR), ("{0}.t()[:, 0]", VECTOR),
-                ("torch.softmax({0}, dim=1)", MATRIX), ("{0}.view(-1)[1:4]", VECTOR), ("{0}.amax(dim=0)", VECTOR),
-                ("{0} - {0}.mean(dim=1, keepdim=True)", MATRIX), ("{0}.flip(0)", MATRIX), ("{0}.sum()", NUMBER),
-                ("{0}.reshape(3, 2).t()", MATRIX), ("{0}.max(dim=0).values", VECTOR), ("{0}.norm()", NUMBER),
-            ])
+            text, made = draw.choice(
+                [
+                    ("{0}.sum(0)", VECTOR),
+                    ("{0}[1]", VECTOR),
+                    ("{0}.mean(dim=0)", VECTOR),
+                    ("{0}.t()[:, 0]", VECTOR),
+                    ("torch.softmax({0}, dim=1)", MATRIX),
+                    ("{0}.view(-1)[1:4]", VECTOR),
+                    ("{0}.amax(dim=0)", VECTOR),
+                    ("{0} - {0}.mean(dim=1, keepdim=True)", MATRIX),
+                    ("{0}.flip(0)", MATRIX),
+                    ("{0}.sum()", NUMBER),
+                    ("{0}.reshape(3, 2).t()", MATRIX),
+                    ("{0}.max(dim=0).values", VECTOR),
+                    ("{0}.norm()", NUMBER),
+                ]
+            )
         elif shape == VECTOR:
-            text, made = draw.choice([
-                ("{0}.sum()", NUMBER), ("{0}.mean()", NUMBER), ("{0}.unsqueeze(0).expand(2, 3)", MATRIX),
-                ("torch.cumsum({0}, 0)", VECTOR), ("{0}[[2, 0, 1]]", VECTOR), ("torch.softmax({0}, 0)", VECTOR),
-                ("torch.outer({0}[:2], {0})", MATRIX), ("{0}.flip(0)", VECTOR), ("{0}[1]", NUMBER),
-                ("torch.logsumexp({0}, 0)", NUMBER), ("{0}.roll(1)", VECTOR), ("{0}.prod()", NUMBER),
-                ("torch.stack([{0}, {0} * 2])", MATRIX), ("{0}.norm()", NUMBER), ("torch.cat([{0}[1:], {0}[:1]])", VECTOR),
-            ])
+            text, made = draw.choice(
+                [
+                    ("{0}.sum()", NUMBER),
+                    ("{0}.mean()", NUMBER),
+                    ("{0}.unsqueeze(0).expand(2, 3)", MATRIX),
+                    ("torch.cumsum({0}, 0)", VECTOR),
+                    ("{0}[[2, 0, 1]]", VECTOR),
+                    ("torch.softmax({0}, 0)", VECTOR),
+                    ("torch.outer({0}[:2], {0})", MATRIX),
+                    ("{0}.flip(0)", VECTOR),
+                    ("{0}[1]", NUMBER),
+                    ("torch.logsumexp({0}, 0)", NUMBER),
+                    ("{0}.roll(1)", VECTOR),
+                    ("{0}.prod()", NUMBER),
+                    ("torch.stack([{0}, {0} * 2])", MATRIX),
+                    ("{0}.norm()", NUMBER),
+                    ("torch.cat([{0}[1:], {0}[:1]])", VECTOR),
+                ]
+            )
         elif shape == NUMBER:
-            text, made = draw.choice([("{0} * torch.ones(3)", VECTOR), ("{0}.expand(3)", VECTOR), ("{0} * 2", NUMBER)])
+            text, made = draw.choice(
+                [("{0} * torch.ones(3)", VECTOR), ("{0}.expand(3)", VECTOR), ("{0} * 2", NUMBER)]
+            )
         else:
             text, made = "{0}.sum()", NUMBER
         p.new(made, text.format(name))
@@ -191,16 +249,36 @@ def change_in_place(p: Torch) -> None:
     if shape == (2,) or draw.random() < 0.5:
         p.write(
             draw.choice(
-                ["{0}.mul_(2)", "{0} += {1}", "{0} *= 0.5", "{0}.add_({1})", "{0}.sub_({1}, alpha=0.5)", "{0}.tanh_()",
-                 "{0}.clamp_(-1.0, 1.0)", "{0}[0] = 0.5", "{0}[1:] *= 2", "{0}.relu_()", "{0}.neg_()", "{0}.zero_()"]
+                [
+                    "{0}.mul_(2)",
+                    "{0} += {1}",
+                    "{0} *= 0.5",
+                    "{0}.add_({1})",
+                    "{0}.sub_({1}, alpha=0.5)",
+                    "{0}.tanh_()",
+                    "{0}.clamp_(-1.0, 1.0)",
+                    "{0}[0] = 0.5",
+                    "{0}[1:] *= 2",
+                    "{0}.relu_()",
+                    "{0}.neg_()",
+                    "{0}.zero_()",
+                ]
             ).format(name, other)
         )
     elif shape == VECTOR:
-        view = p.new((2,), draw.choice([f"{name}[1:]", f"{name}.narrow(0, 0, 2)", f"{name}.view(3)[:2]"]), "v")
-        p.write(draw.choice(["{0} += 1", "{0}.mul_(3)", "{0}[0] = {1}[0]", "{0}.copy_({1}[:2])"]).format(view, other))
+        view = p.new(
+            (2,), draw.choice([f"{name}[1:]", f"{name}.narrow(0, 0, 2)", f"{name}.view(3)[:2]"]), "v"
+        )
+        p.write(
+            draw.choice(["{0} += 1", "{0}.mul_(3)", "{0}[0] = {1}[0]", "{0}.copy_({1}[:2])"]).format(
+                view, other
+            )
+        )
     else:
         row = p.new(VECTOR, draw.choice([f"{name}[0]", f"{name}.view(2, 3)[1]", f"{name}.select(0, 1)"]), "v")
-        p.write(draw.choice(["{0} += 1", "{0}.mul_(3)", "{0}[0] = {1}[0, 1]", "{0}[1:] += 2"]).format(row, other))
+        p.write(
+            draw.choice(["{0} += 1", "{0}.mul_(3)", "{0}[0] = {1}[0, 1]", "{0}[1:] += 2"]).format(row, other)
+        )
 
 
 def hook(p: Torch) -> None:
@@ -261,8 +339,15 @@ def train(p: Torch) -> None:
     which = draw.sample(p.leaves, draw.randint(1, len(p.leaves)))
     given = "list(lin.parameters())" if draw.random() < 0.4 else "[" + ", ".join(which) + "]"
     optimizer = draw.choice(
-        ["SGD({0}, lr=0.1)", "SGD({0}, lr=0.05, momentum=0.9)", "Adam({0}, lr=0.05)", "AdamW({0}, lr=0.05)",
-         "RMSprop({0}, lr=0.01)", "SGD({0}, lr=0.1, weight_decay=0.1, nesterov=True, momentum=0.5)", "Adagrad({0}, lr=0.1)"]
+        [
+            "SGD({0}, lr=0.1)",
+            "SGD({0}, lr=0.05, momentum=0.9)",
+            "Adam({0}, lr=0.05)",
+            "AdamW({0}, lr=0.05)",
+            "RMSprop({0}, lr=0.01)",
+            "SGD({0}, lr=0.1, weight_decay=0.1, nesterov=True, momentum=0.5)",
+            "Adagrad({0}, lr=0.1)",
+        ]
     ).format(given)
     p.count += 1
     own = p.count
@@ -282,7 +367,14 @@ def train(p: Torch) -> None:
     p.write(f"loss{own} = {name if shape == NUMBER else name + '.sum()'} + (lin({p.of(VECTOR)}) ** 2).sum()")
     p.write(f"loss{own}.backward()")
     if draw.random() < 0.3:
-        p.write(draw.choice([f"torch.nn.utils.clip_grad_norm_({given}, 0.7)", f"torch.nn.utils.clip_grad_value_({given}, 0.4)"]))
+        p.write(
+            draw.choice(
+                [
+                    f"torch.nn.utils.clip_grad_norm_({given}, 0.7)",
+                    f"torch.nn.utils.clip_grad_value_({given}, 0.4)",
+                ]
+            )
+        )
     p.write(f"opt{own}.step()")
     p.indent = ""
     p.shapes = {name: shape for name, shape in known.items() if name in p.leaves} | {
@@ -324,7 +416,12 @@ def torch_program(seed: int) -> str:
     """A program of PyTorch."""
     draw = random.Random(seed)
     p = Torch(draw)
-    p.lines = ["import torch", "import torch.nn as nn", "import torch.nn.functional as F", "import torch.utils.checkpoint"]
+    p.lines = [
+        "import torch",
+        "import torch.nn as nn",
+        "import torch.nn.functional as F",
+        "import torch.utils.checkpoint",
+    ]
     p.lines += FUNCTIONS.splitlines()
     p.write("seen = []")
     p.write("lin, act = nn.Linear(3, 3), nn.Tanh()")
@@ -337,7 +434,9 @@ def torch_program(seed: int) -> str:
         p.leaves.append(name)
     p.new(VECTOR, f"act({p.of(VECTOR)})")
     steps: list[Callable[[Torch], None]] = draw.choices(
-        [compute, change_in_place, hook, differentiate, train, state], [10, 2, 3, 3, 1, 2], k=draw.randint(6, 16)
+        [compute, change_in_place, hook, differentiate, train, state],
+        [10, 2, 3, 3, 1, 2],
+        k=draw.randint(6, 16),
     )
     for step in steps:
         step(p)
@@ -351,7 +450,7 @@ def torch_program(seed: int) -> str:
 
 # JAX.
 
-JAX_RULES = '''@jax.custom_vjp
+JAX_RULES = """@jax.custom_vjp
 def clipped(x):
     return x * 1.0
 clipped.defvjp(lambda x: (clipped(x), None), lambda res, g: (jnp.clip(g, -0.5, 0.5),))
@@ -392,34 +491,84 @@ implicit.defvjp(implicit_fwd, implicit_bwd)
 def doubled(x):
     out, pull = jax.vjp(jnp.tanh, x)
     return out, lambda g: pull(2.0 * g)
-'''
+"""
 
 JAX_UNARY = (
-    "jnp.sin({0})", "jnp.cos({0})", "jnp.tanh({0})", "jax.nn.sigmoid({0})", "jnp.exp({0} * 0.3)", "jax.nn.softplus({0})",
-    "jax.nn.relu({0} + 0.05)", "{0} ** 2", "{0} * 0.5", "-{0}", "1.5 - {0}", "jnp.abs({0}) + 0.5", "jnp.log1p({0} ** 2)",
-    "jax.nn.gelu({0})", "jnp.clip({0}, -1.1, 1.1)", "jnp.sqrt({0} * {0} + 1.0)", "jax.lax.stop_gradient({0})",
-    "jnp.where({0} > 0.1, {0}, {0} * 0.3)", "jnp.arctan({0})", "clipped({0})", "safe_sqrt({0} ** 2 + 0.1)", "soft({0})",
-    "implicit({0})", "doubled({0})", "jax.checkpoint(jnp.sin)({0})", "jax.jit(lambda t: t * jnp.cos(t))({0})",
-    "jax.lax.cond(True, jnp.sin, jnp.cos, {0})", "jax.lax.fori_loop(0, 3, lambda i, t: jnp.sin(t) + 0.1 * i, {0})",
+    "jnp.sin({0})",
+    "jnp.cos({0})",
+    "jnp.tanh({0})",
+    "jax.nn.sigmoid({0})",
+    "jnp.exp({0} * 0.3)",
+    "jax.nn.softplus({0})",
+    "jax.nn.relu({0} + 0.05)",
+    "{0} ** 2",
+    "{0} * 0.5",
+    "-{0}",
+    "1.5 - {0}",
+    "jnp.abs({0}) + 0.5",
+    "jnp.log1p({0} ** 2)",
+    "jax.nn.gelu({0})",
+    "jnp.clip({0}, -1.1, 1.1)",
+    "jnp.sqrt({0} * {0} + 1.0)",
+    "jax.lax.stop_gradient({0})",
+    "jnp.where({0} > 0.1, {0}, {0} * 0.3)",
+    "jnp.arctan({0})",
+    "clipped({0})",
+    "safe_sqrt({0} ** 2 + 0.1)",
+    "soft({0})",
+    "implicit({0})",
+    "doubled({0})",
+    "jax.checkpoint(jnp.sin)({0})",
+    "jax.jit(lambda t: t * jnp.cos(t))({0})",
+    "jax.lax.cond(True, jnp.sin, jnp.cos, {0})",
+    "jax.lax.fori_loop(0, 3, lambda i, t: jnp.sin(t) + 0.1 * i, {0})",
 )
 JAX_BINARY = (
-    "{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} / ({1} ** 2 + 1.0)", "jnp.maximum({0}, {1} + 0.05)", "scaled({0}, {1})",
-    "jnp.where({0} > {1}, {0}, {1} * 2.0)", "jnp.hypot({0}, {1} + 0.3)", "jnp.logaddexp({0}, {1})", "jnp.arctan2({0}, {1} ** 2 + 1.0)",
+    "{0} + {1}",
+    "{0} - {1}",
+    "{0} * {1}",
+    "{0} / ({1} ** 2 + 1.0)",
+    "jnp.maximum({0}, {1} + 0.05)",
+    "scaled({0}, {1})",
+    "jnp.where({0} > {1}, {0}, {1} * 2.0)",
+    "jnp.hypot({0}, {1} + 0.3)",
+    "jnp.logaddexp({0}, {1})",
+    "jnp.arctan2({0}, {1} ** 2 + 1.0)",
 )
 JAX_FOLDS = {
     VECTOR: (
-        ("jnp.sum({0})", NUMBER), ("jnp.mean({0})", NUMBER), ("jnp.cumsum({0})", VECTOR), ("{0}[::-1]", VECTOR),
-        ("jnp.broadcast_to({0}, (2, 3))", MATRIX), ("jax.nn.softmax({0})", VECTOR), ("jnp.outer({0}[:2], {0})", MATRIX),
-        ("{0}[1]", NUMBER), ("jax.nn.logsumexp({0})", NUMBER), ("{0}.at[0].set(0.5)", VECTOR), ("{0}.at[1:].multiply(2.0)", VECTOR),
-        ("jnp.stack([{0}, {0} * 2.0])", MATRIX), ("jnp.linalg.norm({0} + 0.1)", NUMBER), ("jnp.roll({0}, 1)", VECTOR),
+        ("jnp.sum({0})", NUMBER),
+        ("jnp.mean({0})", NUMBER),
+        ("jnp.cumsum({0})", VECTOR),
+        ("{0}[::-1]", VECTOR),
+        ("jnp.broadcast_to({0}, (2, 3))", MATRIX),
+        ("jax.nn.softmax({0})", VECTOR),
+        ("jnp.outer({0}[:2], {0})", MATRIX),
+        ("{0}[1]", NUMBER),
+        ("jax.nn.logsumexp({0})", NUMBER),
+        ("{0}.at[0].set(0.5)", VECTOR),
+        ("{0}.at[1:].multiply(2.0)", VECTOR),
+        ("jnp.stack([{0}, {0} * 2.0])", MATRIX),
+        ("jnp.linalg.norm({0} + 0.1)", NUMBER),
+        ("jnp.roll({0}, 1)", VECTOR),
         ("jax.lax.scan(lambda c, t: (c * 0.5 + t, c + t), 0.1, {0})[1]", VECTOR),
-        ("jax.vmap(lambda t: jnp.sin(t) * t)({0})", VECTOR), ("jnp.dot({0}, {0})", NUMBER), ("{0}[jnp.array([2, 0, 1])]", VECTOR),
+        ("jax.vmap(lambda t: jnp.sin(t) * t)({0})", VECTOR),
+        ("jnp.dot({0}, {0})", NUMBER),
+        ("{0}[jnp.array([2, 0, 1])]", VECTOR),
     ),
     MATRIX: (
-        ("jnp.sum({0}, axis=0)", VECTOR), ("{0}[1]", VECTOR), ("jnp.mean({0}, axis=0)", VECTOR), ("{0}.T[:, 0]", VECTOR),
-        ("jax.nn.softmax({0}, axis=1)", MATRIX), ("{0}.reshape(-1)[1:4]", VECTOR), ("jnp.max({0}, axis=0)", VECTOR),
-        ("{0} - jnp.mean({0}, axis=1, keepdims=True)", MATRIX), ("jnp.sum({0})", NUMBER), ("{0}.reshape(3, 2).T", MATRIX),
-        ("jax.vmap(jnp.sum)({0}) @ {0}", VECTOR), ("{0} @ jnp.array([1.0, -0.5, 2.0]) @ {0}", VECTOR),
+        ("jnp.sum({0}, axis=0)", VECTOR),
+        ("{0}[1]", VECTOR),
+        ("jnp.mean({0}, axis=0)", VECTOR),
+        ("{0}.T[:, 0]", VECTOR),
+        ("jax.nn.softmax({0}, axis=1)", MATRIX),
+        ("{0}.reshape(-1)[1:4]", VECTOR),
+        ("jnp.max({0}, axis=0)", VECTOR),
+        ("{0} - jnp.mean({0}, axis=1, keepdims=True)", MATRIX),
+        ("jnp.sum({0})", NUMBER),
+        ("{0}.reshape(3, 2).T", MATRIX),
+        ("jax.vmap(jnp.sum)({0}) @ {0}", VECTOR),
+        ("{0} @ jnp.array([1.0, -0.5, 2.0]) @ {0}", VECTOR),
     ),
     NUMBER: (("{0} * jnp.ones(3)", VECTOR), ("jnp.full(3, {0})", VECTOR), ("{0} * 2.0", NUMBER)),
 }
@@ -450,7 +599,9 @@ def jax_lines(draw: random.Random, shapes: dict[str, tuple[int, ...]], count: in
 def jax_function(draw: random.Random, name: str, more: int = 0) -> list[str]:
     """A function of x and w that returns a number, or a vector with its name ending in v."""
     shapes: dict[str, tuple[int, ...]] = {"x": VECTOR, "w": VECTOR}
-    lines = [f"def {name}(x, w):"] + [f"    {line}" for line in jax_lines(draw, shapes, draw.randint(2, 6) + more, "h")]
+    lines = [f"def {name}(x, w):"] + [
+        f"    {line}" for line in jax_lines(draw, shapes, draw.randint(2, 6) + more, "h")
+    ]
     last, shape = list(shapes.items())[-1]
     total = last if shape == NUMBER else f"jnp.sum({last} * {draw.choice(['0.5', last, '1.5'])})"
     if name.endswith("v"):
@@ -460,16 +611,25 @@ def jax_function(draw: random.Random, name: str, more: int = 0) -> list[str]:
 
 
 JAX_ASKED = (
-    "y{i} = jax.grad({f})(x0, w0)", "y{i}, z{i} = jax.grad({f}, argnums=(0, 1))(x0, w0)", "y{i}, z{i} = jax.value_and_grad({f})(x0, w0)",
-    "y{i} = jax.grad(lambda x: jnp.sum(jax.grad({f})(x, w0) ** 2))(x0)", "y{i} = jax.jacrev({f}v)(x0, w0)",
-    "y{i} = jax.jacfwd({f}v, argnums=1)(x0, w0)", "y{i}, z{i} = jax.jvp({f}v, (x0, w0), (w0, x0))",
-    "y{i}, back{i} = jax.vjp({f}v, x0, w0)\nz{i}, u{i} = back{i}(w0)", "y{i} = jax.hessian({f})(x0, w0)",
-    "y{i} = jax.jvp(jax.grad({f}), (x0, w0), (w0, x0))[1]", "y{i} = jax.vmap(jax.grad({f}), in_axes=(0, None))(X0, w0)",
-    "y{i} = jax.vmap({f}v, in_axes=(0, None))(X0, w0)", "y{i} = jax.jit(jax.grad({f}))(x0, w0)",
-    "y{i} = jax.grad(jax.checkpoint({f}))(x0, w0)", "y{i} = jax.grad(lambda w: jnp.sum(jax.vmap(lambda x: {f}(x, w))(X0)))(w0)",
+    "y{i} = jax.grad({f})(x0, w0)",
+    "y{i}, z{i} = jax.grad({f}, argnums=(0, 1))(x0, w0)",
+    "y{i}, z{i} = jax.value_and_grad({f})(x0, w0)",
+    "y{i} = jax.grad(lambda x: jnp.sum(jax.grad({f})(x, w0) ** 2))(x0)",
+    "y{i} = jax.jacrev({f}v)(x0, w0)",
+    "y{i} = jax.jacfwd({f}v, argnums=1)(x0, w0)",
+    "y{i}, z{i} = jax.jvp({f}v, (x0, w0), (w0, x0))",
+    "y{i}, back{i} = jax.vjp({f}v, x0, w0)\nz{i}, u{i} = back{i}(w0)",
+    "y{i} = jax.hessian({f})(x0, w0)",
+    "y{i} = jax.jvp(jax.grad({f}), (x0, w0), (w0, x0))[1]",
+    "y{i} = jax.vmap(jax.grad({f}), in_axes=(0, None))(X0, w0)",
+    "y{i} = jax.vmap({f}v, in_axes=(0, None))(X0, w0)",
+    "y{i} = jax.jit(jax.grad({f}))(x0, w0)",
+    "y{i} = jax.grad(jax.checkpoint({f}))(x0, w0)",
+    "y{i} = jax.grad(lambda w: jnp.sum(jax.vmap(lambda x: {f}(x, w))(X0)))(w0)",
     "y{i} = jax.grad(lambda x: jnp.dot(jax.vjp({f}v, x, w0)[1](w0)[0], x))(x0)",
     "y{i} = jax.lax.scan(lambda c, _: (c - 0.1 * jax.grad({f})(c, w0), {f}(c, w0)), x0, None, length=3)[1]",
-    "y{i} = jax.grad(lambda x: {f}(x - 0.1 * jax.grad({f})(x, w0), w0))(x0)", "y{i} = {f}(x0, w0)",
+    "y{i} = jax.grad(lambda x: {f}(x - 0.1 * jax.grad({f})(x, w0), w0))(x0)",
+    "y{i} = {f}(x0, w0)",
 )
 
 

@@ -1,7 +1,7 @@
 """Record what the real libraries answer to the snippets: run it where PyTorch and TensorFlow are installed.
 
     python -m venv /tmp/real && /tmp/real/bin/pip install torch tensorflow jax
-    /tmp/real/bin/python tests/reading/record.py torch torch_time jax tf numpy
+    /tmp/real/bin/python tests/reading/record.py torch torch_time jax jax_rules tf numpy
 
 The snippets of `numpy` are those whose values are held beside answers; some use HIPS autograd (`pip install
 autograd`) and some JAX.
@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+LIBRARIES = {"tf": "tensorflow", "torch_time": "torch", "jax_rules": "jax"}
 
 
 def snippets(dialect: str) -> dict[str, tuple[str, str]]:
@@ -41,7 +42,9 @@ def plain(value: object) -> object:
 def main(dialects: list[str]) -> None:
     """Run the snippets and write the answers with the version of the library."""
     for dialect in dialects:
-        library = __import__({"tf": "tensorflow", "torch_time": "torch"}.get(dialect, dialect))
+        library = __import__(
+            {"tf": "tensorflow", "torch_time": "torch", "jax_rules": "jax"}.get(dialect, dialect)
+        )
         answers: dict[str, object] = {"version": library.__version__}
         for name, (text, expression) in snippets(dialect).items():
             if expression == "refused":

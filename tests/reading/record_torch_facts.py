@@ -148,6 +148,7 @@ CALLS = {
     "inv": ["torch.linalg.inv(a)"],
     "inverse": ["a.inverse()"],
     "kl_div": ["F.kl_div(a,b)"],
+    "kron": ["torch.kron(a,b)"],
     "kthvalue": ["a.kthvalue(2)"],
     "l1_loss": ["F.l1_loss(a,b)"],
     "layer_norm": ["F.layer_norm(a,(3,),b[0],c[0])", "F.layer_norm(a,(3,))"],

@@ -1,4 +1,4 @@
-"""Count what the reader makes of the recorded texts: `python -m tests.reading.score` writes it into README."""
+"""Count what becomes of the recorded texts: `python -m tests.reading.score` writes it into README."""
 
 from __future__ import annotations
 

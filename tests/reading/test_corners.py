@@ -1,4 +1,4 @@
-"""Test that slopes at corners are those of the versions named, and that second derivatives are refused there."""
+"""Test that slopes at corners are those of the versions named, and second derivatives are refused there."""
 
 import json
 

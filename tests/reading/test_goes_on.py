@@ -3,6 +3,7 @@
 The numbers are worked out by hand; what a statement may change is what Python and PyTorch let it change.
 """
 
+import ast
 import json
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import autodiff_viz as av
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.reading.costs import CALLS, budget
+from tests.reading.record import FOLDER, snippets
 
 TORCH = "import torch\nfrom elsewhere import foo\n"
 JAX = "import jax, jax.numpy as jnp\n"
@@ -21,6 +23,51 @@ def known(text: str, name: str) -> float:
     reading = av.read(text)
     found = reading.answers().get(name) if name in reading.answers() else reading.values()[name]
     return float(np.sum(found))
+
+
+REFUSED = {
+    "jax": "import jax.numpy as further\nother = further.fft.fft(further.ones(2))",
+    "torch": "import torch as further\nother = further.fft.fft(further.ones(2))",
+    "tf": "import tensorflow as further\nother = further.signal.rfft(further.ones(2))",
+}
+"""A statement of each library that is refused, draws nothing and changes nothing."""
+
+SNIPPETS = {
+    f"{library}: {name}": (library, name, text)
+    for library in REFUSED
+    for name, (text, expression) in snippets(library).items()
+    if expression != "refused"
+}
+ANSWERS = {
+    library: json.loads((FOLDER / f"{library}_answers.json").read_text("utf-8")) for library in REFUSED
+}
+
+
+@pytest.mark.every
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("which", SNIPPETS)
+def test_statements_in_between_that_are_refused_change_no_answer(which):
+    """What each library answers to these texts is recorded; what is put between has nothing to do with it."""
+    library, name, text = SNIPPETS[which]
+    lines, tree = text.rstrip("\n").split("\n"), ast.parse(text)
+    first = next(node for node in tree.body if not isinstance(node, (ast.Import, ast.ImportFrom)))
+    for node in reversed(tree.body):
+        if node.lineno >= first.lineno:
+            lines[node.end_lineno : node.end_lineno] = REFUSED[library].split("\n")
+    reading = av.read("\n".join(lines))
+    assert {problem.code for problem in reading.refused} == {"unknown-function"}
+    assert reading.unknown == ("other",)
+    answers = reading.answers()
+    for key, expected in ANSWERS[library][name].items():
+        if "(line" in key:  # which is another line here
+            continue
+        if key in reading.values() and key not in answers:
+            np.testing.assert_allclose(reading.values()[key], expected, rtol=2e-5, atol=1e-6, err_msg=key)
+            continue
+        if expected is None:
+            assert answers[key] is None
+        else:
+            np.testing.assert_allclose(answers[key], expected, rtol=2e-5, atol=1e-6, err_msg=key)
 
 
 def test_what_does_not_need_the_refused_statement_is_read():
@@ -159,6 +206,13 @@ def test_a_pass_through_what_a_refused_call_may_have_changed_is_refused():
     text = f"{TORCH}x = torch.ones(2, requires_grad=True)\ny = x.exp()\nz = y.sum()\n{{}}z.backward()"
     np.testing.assert_allclose(av.read(text.format("")).answers()["x"], [np.e, np.e], rtol=1e-6)
     assert "x" not in av.read(text.format("foo(y)\n")).answers()
+    # The derivative of v x² by v, and so of its derivative 2 v x by v, depends on x.
+    twice = (
+        f"{TORCH}x = torch.tensor(3.0, requires_grad=True)\nv = torch.tensor(1.0, requires_grad=True)\n"
+        "(g,) = torch.autograd.grad(x * x, x, v, create_graph=True)\n{}torch.autograd.grad(g, v)"
+    )
+    assert av.read(twice.replace("{}", "")).answers()["v"] == 6.0
+    assert "v" not in av.read(twice.replace("{}", "foo(x)\n")).answers()
 
 
 def test_a_backward_that_is_not_read_makes_every_gradient_unknown():
@@ -171,6 +225,7 @@ def test_a_backward_that_is_not_read_makes_every_gradient_unknown():
     for name in ("w", "u"):
         with pytest.raises(GraphError, match=r"is unknown: line 5"):
             reading.answers()[name]
+    assert set(reading.unknown) == {"z", "w.grad", "u.grad"}
     # Set to None, it is known once more: 3 of (3 w).
     assert av.read(f"{text}w.grad = None\n(w * 3.0).backward()").answers()["w"] == 3.0
 
@@ -191,9 +246,10 @@ def test_draws_behind_a_draw_that_is_not_read_are_unknown():
     assert av.read(text.format("y = torch.fft.fft(torch.ones(3))\n")).answers()["x"].shape == (3,)
 
 
-def test_nothing_is_read_behind_a_mode_that_is_not_read():
+@pytest.mark.parametrize("form", ["{}", "print({})"])
+def test_nothing_is_read_behind_a_mode_that_is_not_read(form):
     text = (
-        f"{TORCH}x = torch.tensor(1.0, requires_grad=True)\ntorch.set_grad_enabled(foo())\n"
+        f"{TORCH}x = torch.tensor(1.0, requires_grad=True)\n{form.format('torch.set_grad_enabled(foo())')}\n"
         "y = x * 2\ny.backward()"
     )
     reading = av.read(text)
@@ -277,6 +333,13 @@ def test_what_is_only_shown_and_no_derivative_is_left_out_with_a_sentence():
     (change,) = reading.changes
     assert change.line == 3
     assert "jax.numpy.fft.fft" in change.says
+
+
+@pytest.mark.parametrize("shown", ["foo(x)", "x.whatever_()", "(x := foo())", "f'{foo(x)}'"])
+def test_what_is_shown_and_may_change_something_is_a_refusal(shown):
+    reading = av.read(f"{TORCH}x = torch.ones(2)\nprint({shown})\ny = x * 2")
+    assert [problem.line for problem in reading.refused] == [4]
+    assert reading.unknown == ("x", "y")
 
 
 HARMLESS = """import os, sys, time, logging, warnings

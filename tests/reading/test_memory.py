@@ -166,7 +166,7 @@ REFUSED = {
         "x = torch.ones(2, 2, requires_grad=True)\na, b = (x * 2).chunk(2)\na += torch.ones(1)"
     ),
     "no_grad mode": (
-        "x = torch.ones(2, requires_grad=True)\nz = x * 2\nwith torch.no_grad():\n    v = z[:1]\nv += x[:1]"
+        "x = torch.ones(2, requires_grad=True)\nz = x * 2\nwith torch.no_grad():\n    v = z[:1]\nv += 1"
     ),
     "base has been modified": (
         "x = torch.ones(2, 2, requires_grad=True)\nz = x * 2\na, b = z\nz += 1\ny = a * 2"
@@ -175,6 +175,8 @@ REFUSED = {
     "order in which": (
         "x = torch.arange(6.0).reshape(2, 3)\ny = x.T + torch.ones(3, 2)\nf = y.reshape(-1)\nf += 1"
     ),
+    "written-to tensor": "x = torch.arange(4.0)\nx[1:] = x[:-1]",
+    "at the same time": "x = torch.arange(6.0).reshape(3, 2)\nx[:, 0] += x.view(-1)[:3]",
     "argument must be Tensor": "import numpy as np\ny = torch.add(torch.ones(1), np.ones(1))",
     "not supported here": "import numpy as np\ny = np.ones(1) * torch.ones(1)",
     "rounds its result": (

@@ -253,3 +253,20 @@ def test_a_generator_of_its_own_draws_what_pytorch_draws():
     )
     assert values["b"].tolist() == [8, 7, 1, 7]
     np.testing.assert_allclose(values["c"], [0.9773, 1.1569], atol=5e-5)
+
+
+def test_an_error_that_the_text_raises_is_caught_by_its_name_and_ends_it_otherwise():
+    """JAX Autodiff Cookbook's form: at 4 the function is 3 x, whose slope is 3."""
+    text = (
+        "import jax\ndef f(x):\n    try:\n        if x < 3:\n            return 2 * x ** 3\n"
+        "        raise {}\n    except KeyError:\n        return 5 * x\n"
+        "    except (TypeError, ValueError):\n        return 3 * x\n"
+        "g = jax.grad(f)(4.0)\ny = 1"
+    )
+    assert av.read(text.format("ValueError('no')")).answers()["x"] == 3.0
+    assert av.read(text.format("KeyError")).answers()["x"] == 5.0
+    reading = av.read(text.format("OSError"))
+    (problem,) = reading.refused
+    assert (problem.line, problem.message) == (6, "The text raises OSError here, and ends.")
+    assert reading.answers() == {}
+    assert "y" not in reading.values()

@@ -73,9 +73,7 @@ function readAs({ library, extent, other, changes, more }, partly, { go, asFormu
     html(
       "p",
       { class: "library" },
-      partly
-        ? `The graph is the rest, read as ${library}. `
-        : `Read as ${library}, not run. `,
+      partly ? `The graph is the rest, read as ${library}. ` : `Read as ${library}, not run. `,
       html("button", { type: "button", class: "as-formula", click: asFormula }, "As formula"),
     ),
     extent && html("p", { class: "extent" }, extent),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -44,9 +45,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {name: folder / f"{name}.html" for name in made}
 
 
-@pytest.fixture
-def offline(browser: Browser) -> Iterator[Page]:
-    """A page without a network; whatever it asks for but the file itself is a fault."""
+@contextmanager
+def without_network(browser: Browser) -> Iterator[Page]:
+    """Open a page without a network; whatever it asks for but the file itself is a fault."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
     context.set_offline(True)
     page = context.new_page()
@@ -57,6 +58,29 @@ def offline(browser: Browser) -> Iterator[Page]:
     yield page
     assert [text for text in wrong if not text.startswith(("file:", "data:"))] == []
     context.close()
+
+
+@pytest.fixture
+def offline(browser: Browser) -> Iterator[Page]:
+    with without_network(browser) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def file_of_twins(browser: Browser, files: dict[str, Path]) -> Iterator[Page]:
+    with without_network(browser) as page:
+        opened(page, files["twins"])
+        yield page
+
+
+@pytest.fixture
+def twins(file_of_twins: Page) -> Page:
+    """B as it opens: with the file's own numbers, whole, and no pass played."""
+    page = file_of_twins
+    page.locator(".graph .surface").focus()
+    for key in ("Escape", "Escape", "f"):
+        page.keyboard.press(key)
+    return page
 
 
 def opened(page: Page, file: Path) -> None:
@@ -79,73 +103,83 @@ def faults(page: Page) -> list[str]:
     ]
 
 
-def test_a_file_from_disk_shows_plays_slides_and_flips(offline: Page, files: dict[str, Path]):
-    page = offline
-    opened(page, files["twins"])
-    canvas = page.locator(".graph .canvas")
-    pane = canvas.locator(".world").first
-    assert "cotangent 3.259" in says(page, "a")  # 1.5 + exp(sin 0.6)
-    assert faults(page) == []
+def test_a_file_from_disk_shows_the_numbers_of_its_graph(twins: Page):
+    assert "cotangent 3.259" in says(twins, "a")  # 1.5 + exp(sin 0.6)
+    assert faults(twins) == []
 
-    # Pan, zoom, a node, a wire.
-    before = pane.evaluate("(world) => world.getBoundingClientRect().toJSON()")
+
+def test_it_is_moved_and_zoomed(twins: Page):
+    canvas = twins.locator(".graph .canvas")
+    before = canvas.locator(".world").first.evaluate("(world) => world.getBoundingClientRect().toJSON()")
     box = canvas.bounding_box()
-    page.mouse.move(box["x"] + 40, box["y"] + 40)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 100, box["y"] + 60, steps=3)
-    page.mouse.up()
-    page.mouse.wheel(0, -200)
-    page.wait_for_function(
+    twins.mouse.move(box["x"] + 40, box["y"] + 40)
+    twins.mouse.down()
+    twins.mouse.move(box["x"] + 100, box["y"] + 60, steps=3)
+    twins.mouse.up()
+    twins.mouse.wheel(0, -200)
+    twins.wait_for_function(
         "(before) => { const root = document.querySelector('.graph').shadowRoot;"
         " const now = root.querySelector('.world').getBoundingClientRect();"
         " return now.width > before.width && now.x !== before.x }",
         arg=before,
     )
-    page.keyboard.press("f")
-    node(page, "a").click()
-    panel = page.locator("aside")
+    assert says(twins, "a")
+
+
+def test_a_node_that_is_clicked_says_what_is_added_at_it_and_along_which_paths(twins: Page):
+    node(twins, "a").click()
+    panel = twins.locator("aside")
     expect(panel.locator(".arriving")).to_contain_text("3.2588")
     expect(panel).to_contain_text("Added at the fork")
     expect(panel.locator(".paths li")).to_have_count(2)
-    page.locator('.graph .wire[data-wire="a:0"]').dispatch_event("pointerdown", {"button": 0, "pointerId": 1})
-    page.locator('.graph .wire[data-wire="a:0"]').dispatch_event("pointerup", {"button": 0, "pointerId": 1})
-    expect(page.locator(".graph .wire-pop")).to_contain_text("Local")
-    page.keyboard.press("Escape")
 
-    # A slider goes from position to position of its table, and Escape brings back the file's own value.
-    slider = panel.get_by_role("slider", name="Slider of x")
-    slider.focus()
-    page.keyboard.press("ArrowRight")
+
+def test_a_wire_says_its_local_derivative(twins: Page):
+    wire = twins.locator('.graph .wire[data-wire="a:0"]')
+    for event in ("pointerdown", "pointerup"):
+        wire.dispatch_event(event, {"button": 0, "pointerId": 1})
+    expect(twins.locator(".graph .wire-pop")).to_contain_text("Local")
+    twins.keyboard.press("Escape")
+
+
+def test_a_slider_goes_through_its_table_and_escape_brings_back_the_files_own_value(twins: Page):
+    panel, canvas = twins.locator("aside"), twins.locator(".graph .canvas")
+    node(twins, "b").click()
+    panel.get_by_role("slider", name="Slider of x").focus()
+    twins.keyboard.press("ArrowRight")
     expect(canvas).to_have_attribute("data-scrub", re.compile(r"^x 0\.7"))
     box_of_x = panel.get_by_role("spinbutton", name="Value of x")
     expect(box_of_x).to_have_value("0.7")
-    node(page, "b").click()
     expect(panel.locator(".value").first).to_contain_text("0.96632")  # 1.5 sin(0.7)
     canvas.locator(".surface").focus()
-    page.keyboard.press("Escape")
+    twins.keyboard.press("Escape")
     expect(box_of_x).to_have_value("0.6")
 
-    # The pass: first nothing is known, at its end all is.
-    page.get_by_role("group", name="Play the pass").get_by_role("button", name="One step on").click()
+
+def test_the_pass_is_played_from_its_first_value_to_its_last(twins: Page):
+    canvas, equation = twins.locator(".graph .canvas"), twins.locator(".graph .equation")
+    bar = twins.get_by_role("group", name="Play the pass")
+    bar.get_by_role("button", name="One step on").click()
     expect(canvas).to_have_attribute("data-play", "forward")
-    expect(page.locator(".graph .equation")).to_have_text("x = 0.6")
-    page.keyboard.press("End")
-    expect(page.locator(".graph .equation")).to_have_text(re.compile(r"z = "))
-    page.keyboard.press("Escape")
+    expect(equation).to_have_text("x = 0.6")
+    twins.keyboard.press("End")
+    expect(equation).to_have_text(re.compile(r"z = "))
+    twins.keyboard.press("Escape")
     expect(canvas).not_to_have_attribute("data-play", re.compile("."))
 
-    # A and B, by key.
-    canvas.locator(".surface").focus()
-    page.keyboard.press("v")
-    expect(page.get_by_role("button", name="Show A")).to_have_attribute("aria-pressed", "true")
-    assert "cotangent 1.5" in says(page, "a")
-    page.keyboard.press("v")
-    assert "cotangent 3.259" in says(page, "a")
 
-    # What would change the graph says where that can be done.
-    canvas.locator(".surface").dblclick(position={"x": 12, "y": 12})
-    expect(page.locator(".away")).to_contain_text("needs the lab")
-    expect(page.locator(".away a")).to_have_attribute("href", re.compile("https://lab.example/.*g=.*a="))
+def test_one_key_shows_the_other_graph_and_comes_back(twins: Page):
+    twins.keyboard.press("v")
+    expect(twins.get_by_role("button", name="Show A")).to_have_attribute("aria-pressed", "true")
+    assert "cotangent 1.5" in says(twins, "a")
+    twins.keyboard.press("v")
+    assert "cotangent 3.259" in says(twins, "a")
+
+
+def test_what_would_change_the_graph_says_where_that_can_be_done(twins: Page):
+    twins.locator(".graph .surface").dblclick(position={"x": 12, "y": 12})
+    expect(twins.locator(".away")).to_contain_text("needs the lab")
+    expect(twins.locator(".away a")).to_have_attribute("href", re.compile("https://lab.example/.*g=.*a="))
 
 
 SOFTPLUS = "x = 1.0625\nw = [1.0, 2.0]\na = softplus(x)\nz = sum(a * w)"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from autodiff_viz.lab.asking import stop_asking
+from autodiff_viz.lab.lessons import open_lesson
+from autodiff_viz.lab.persistence.address import to_query
+from autodiff_viz.lab.state import start
 from tests.browser.lab_page import LabPage
 from tests.own_lesson import KEY
 
@@ -29,7 +35,8 @@ SHIFTS = """() => {
     clearInterval(began);
   }, 20);
 }"""
-SINCE = "() => shifts.filter(({ at, by }) => at > numbers + 50 && by > 0.0005)"
+SINCE = "() => shifts.filter(({ at, by }) => at > numbers + 50 && by > 0.001)"
+"""What has jumped since there are numbers, but for the words of the check, which grow when it has ended."""
 SMALLEST_IN_PLOT = """Math.min(...[...document.querySelectorAll(".js-plotly-plot text")]
     .filter((one) => one.textContent).map((one) => parseFloat(getComputedStyle(one).fontSize)))"""
 
@@ -48,6 +55,11 @@ DOCK, SIDE, BAR, LESSON = ".st-key-dock", ".st-key-side", ".st-key-topbar", ".st
 FORMULA, SLIDERS, NODE = ".formula .box", ".sliders", ".st-key-inspector"
 FIGURE = ".st-key-figure_place .js-plotly-plot .main-svg"
 SECOND = ".st-key-second_panel .js-plotly-plot"
+
+
+def told(key: str) -> str:
+    """The link of a lesson of which nothing is asked, so that all figures have their numbers."""
+    return f"/?{urlencode(to_query(stop_asking(open_lesson(start(), key))))}"
 
 
 @pytest.fixture
@@ -93,63 +105,120 @@ TOPMOST = """(thing) => {
 """Whether nothing covers the middle of a thing."""
 
 
-@pytest.mark.nightly
-def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or_scrolls(
-    page: Page, address: str
-):
+@dataclass(frozen=True)
+class Bench:
+    """The workbench at 1280 by 720 with b selected.
+
+    Attributes:
+      shifts: what had jumped until all was there.
+    """
+
+    lab: LabPage
+    shifts: list[dict]
+
+
+@pytest.fixture(scope="module")
+def bench(module_pages: Callable[[], Page], address: str) -> Iterator[Bench]:
+    page = module_pages()
+    page.add_init_script(f"({SHIFTS})()")
     resized(page, 1280, 720)
     lab = LabPage(page, address).open()
     expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
     expect(page.locator(".checks .says")).to_contain_text("agree", timeout=20_000)
     expect(page.get_by_test_id("stPopover").first).to_be_visible()
     lab.settle()
-    assert page.evaluate(SINCE) == []
+    shifts = page.evaluate(SINCE)
     lab.select("b")
+    yield Bench(lab, shifts)
+    page.evaluate("localStorage.clear()")  # of the look, for the tests that come after
+
+
+@pytest.fixture
+def small(bench: Bench) -> LabPage:
+    resized(bench.lab.page, 1280, 720)
+    bench.lab.page.keyboard.press("Escape")
+    if not bench.lab.canvas.locator("[data-id=b].selected").count():
+        bench.lab.select("b")
+    return bench.lab
+
+
+@pytest.mark.nightly
+def test_nothing_jumps_once_there_are_numbers(bench: Bench):
+    assert bench.shifts == []
+
+
+@pytest.mark.nightly
+def test_all_that_an_edit_changes_is_in_view_and_nothing_overlaps_or_scrolls(small: LabPage):
+    page = small.page
     assert box(page, FIGURE)["y"] + 200 < 720  # a long figure scrolls in the dock
     in_view(page, BAR, ".strip", ".canvas", DOCK, FORMULA, SLIDERS, f"{NODE} h2", ".inspector .wires")
     apart(page, ".canvas", ".strip", DOCK, SIDE, BAR, ".st-key-pages")
     assert page.evaluate(SCROLLS) == []
-    details = page.get_by_role("button", name="Details")
+
+
+@pytest.mark.nightly
+def test_the_details_of_the_check_are_in_view(small: LabPage):
+    details = small.page.get_by_role("button", name="Details")
     details.click()
     for words in (
         "central differences",
         "Rule: it passes back",
     ):  # the first row of the table, and the last line
-        expect(page.get_by_text(words)).to_be_in_viewport(ratio=1)
+        expect(small.page.get_by_text(words).last).to_be_in_viewport(ratio=1)
     details.click()
-    lab.canvas.locator(".surface").press("?")
-    assert (
-        page.locator(".sheet-body").evaluate(
-            "({ scrollHeight, clientHeight }) => scrollHeight - clientHeight"
-        )
-        <= 0
-    )
-    page.keyboard.press("Escape")
-    canvas = box(page, ".canvas")
-    lab.tools.get_by_role("button", name="Add a node").click()
-    palette = box(page, ".palette")
-    assert canvas["y"] + canvas["height"] < palette["y"] + palette["height"] < 720  # over the plots
-    assert page.locator(".palette .hint").evaluate(TOPMOST)
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Files, pictures and links").click()
-    expect(page.get_by_role("menu", name="File").locator("> *").last).to_be_in_viewport(ratio=1)
-    page.keyboard.press("Escape")
+
+
+@pytest.mark.nightly
+def test_the_sheet_of_keys_does_not_scroll(small: LabPage):
+    small.canvas.locator(".surface").press("?")
+    more = "({ scrollHeight, clientHeight }) => scrollHeight - clientHeight"
+    assert small.page.locator(".sheet-body").evaluate(more) <= 0
+
+
+@pytest.mark.nightly
+def test_the_palette_lies_over_the_plots(small: LabPage):
+    canvas = box(small.page, ".canvas")
+    small.tools.get_by_role("button", name="Add a node").click()
+    palette = box(small.page, ".palette")
+    assert canvas["y"] + canvas["height"] < palette["y"] + palette["height"] < 720
+    assert small.page.locator(".palette .hint").evaluate(TOPMOST)
+    small.page.keyboard.press("Escape")
+
+
+@pytest.mark.nightly
+def test_the_menu_of_files_is_in_view(small: LabPage):
+    small.page.get_by_role("button", name="Files, pictures and links").click()
+    last = small.page.get_by_role("menu", name="File").locator("> *").last
+    expect(last).to_be_in_viewport(ratio=1)
+    small.page.keyboard.press("Escape")
+
+
+@pytest.mark.nightly
+def test_folded_plots_leave_their_room_to_the_canvas_and_stay_folded(small: LabPage):
+    page, canvas = small.page, box(small.page, ".canvas")
     page.get_by_role("button", name="Fold the plots").click()
     assert box(page, ".canvas")["height"] > canvas["height"] + 150
     apart(page, ".canvas", DOCK, SIDE)
-    lab.reload()
-    expect(page.get_by_role("button", name="Open the plots")).to_be_visible()
-    page.get_by_role("tab", name="Runs", exact=True).click()
+    small.reload()
+    page.get_by_role("button", name="Open the plots").click()
     expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
-    border = page.get_by_role("separator", name="Height of the plots")
-    at = border.bounding_box()
-    page.mouse.move(at["x"] + 20, at["y"] + 4)
-    page.mouse.down()
-    page.mouse.move(at["x"] + 20, at["y"] - 76, steps=4)
-    page.mouse.up()
-    assert box(page, DOCK)["height"] == pytest.approx(320, abs=4)
-    apart(page, ".canvas", DOCK, SIDE)
-    lab.canvas.locator(".surface").press("Shift+P")
+
+
+@pytest.mark.nightly
+def test_the_border_of_the_plots_is_dragged(small: LabPage):
+    page, border = small.page, small.page.get_by_role("separator", name="Height of the plots")
+    before = box(page, DOCK)["height"]
+    for by, height in ((-80, before + 80), (80, before)):
+        at = border.bounding_box()
+        small.move_mouse((at["x"] + 20, at["y"] + 4), (at["x"] + 20, at["y"] + 4 + by))
+        assert box(page, DOCK)["height"] == pytest.approx(height, abs=4)
+        apart(page, ".canvas", DOCK, SIDE)
+
+
+@pytest.mark.nightly
+def test_large_type_is_at_least_20_px_everywhere(small: LabPage):
+    page = small.page
+    small.canvas.locator(".surface").press("Shift+P")
     texts = ".inspector :is(dt, dd, p, .to, h2 code), .sliders .name, .tab, .transport button, .status"
     sizes = page.locator(texts).evaluate_all(
         "all => all.filter((one) => one.offsetWidth).map((one) => parseFloat(getComputedStyle(one).fontSize))"
@@ -158,7 +227,13 @@ def test_all_that_an_edit_changes_is_in_view_at_1280_by_720_and_nothing_jumps_or
     assert min(sizes) >= 20
     page.wait_for_function("() => " + SMALLEST_IN_PLOT + " >= 20", timeout=20_000)
     assert page.evaluate(SCROLLS) == []
-    lab.open("/?lesson=two-stops#large=1")
+    small.canvas.locator(".surface").press("Shift+P")
+
+
+@pytest.mark.nightly
+def test_axes_and_chosen_names_of_a_field_are_whole_in_large_type(page: Page, address: str):
+    resized(page, 1280, 720)
+    LabPage(page, address).open(f"{told('two-stops')}#large=1")
     page.get_by_role("tab", name="Field", exact=True).click()
     expect(page.locator(f"{FIGURE} .infolayer .xtitle")).to_have_text("u", timeout=30_000)
     in_view(page, f"{FIGURE} .infolayer .xtitle", f"{FIGURE} .infolayer .ytitle")
@@ -175,24 +250,53 @@ NARROWEST = (900, 650)
 """The narrowest window with a column beside the canvas."""
 
 
-@pytest.mark.nightly
-def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room(page: Page, address: str):
+@pytest.fixture(scope="module")
+def surgery(module_pages: Callable[[], Page], address: str) -> Iterator[LabPage]:
+    """A lesson with a long text."""
+    page = module_pages()
     resized(page, 1280, 720)
-    lab = LabPage(page, address).open("/?lesson=surgery")
-    expect(page.locator(f"{LESSON} h2")).to_be_visible()
-    expect(lab.canvas.locator(".passed").first).to_be_visible()  # the numbers of the wires
+    yield LabPage(page, address).open(told("surgery"))
+    page.evaluate("localStorage.clear()")
+
+
+@pytest.fixture
+def lesson(surgery: LabPage) -> LabPage:
+    """At 1280 by 720, with nothing selected."""
+    page = surgery.page
+    if "lesson=surgery&" not in page.url:  # another test went on to the next lesson
+        surgery.open(told("surgery"))
+    resized(page, 1280, 720)
+    page.get_by_role("tab", name="Lesson", exact=True).click()
+    surgery.deselect()
+    in_view(page, f"{LESSON} h2")
+    return surgery
+
+
+@pytest.mark.nightly
+def test_a_lesson_is_in_the_place_of_node_and_formula(lesson: LabPage):
+    page = lesson.page
+    expect(lesson.canvas.locator(".passed").first).to_be_visible()  # the numbers of the wires
     assert box(page, ".canvas")["width"] > 740
     in_view(page, f"{LESSON} h2", ".st-key-next_lesson", DOCK)
-    apart(page, ".plots .tabs", ".plots .fold")  # the folded bar
-    for hidden in (SLIDERS, NODE, FORMULA, FIGURE):
+    apart(page, ".plots .tabs", ".plots .fold")
+    for hidden in (SLIDERS, NODE, FORMULA):
         expect(page.locator(hidden).first).to_be_hidden()
     expect(page.locator(f"{LESSON} .stMarkdown").first).to_be_in_viewport(ratio=1)  # its own text
     assert "gradient" in page.locator(LESSON).evaluate(MASK)  # no line of the lesson is cut in two
-    lab.select("x")
-    in_view(page, SLIDERS, NODE)
-    expect(page.locator(LESSON)).to_be_hidden()
-    page.keyboard.press("Escape")
-    in_view(page, f"{LESSON} h2")
+
+
+@pytest.mark.nightly
+def test_a_selected_node_takes_the_place_of_the_lesson_until_escape(lesson: LabPage):
+    lesson.select("x")
+    in_view(lesson.page, SLIDERS, NODE)
+    expect(lesson.page.locator(LESSON)).to_be_hidden()
+    lesson.page.keyboard.press("Escape")
+    in_view(lesson.page, f"{LESSON} h2")
+
+
+@pytest.mark.nightly
+def test_beside_a_lesson_a_figure_has_both_its_axes_and_the_formula_its_tab(lesson: LabPage):
+    page = lesson.page
     page.get_by_role("tab", name="Sweep", exact=True).click()
     expect(page.locator(f"{FIGURE} .infolayer .x2title")).to_be_visible(timeout=20_000)
     in_view(page, f"{FIGURE} .infolayer .xtitle", f"{FIGURE} .infolayer .x2title")
@@ -200,15 +304,24 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     page.get_by_role("tab", name="Formula").click()
     in_view(page, FORMULA, SLIDERS)
     expect(page.locator(LESSON)).to_be_hidden()
+
+
+@pytest.mark.nightly
+def test_another_graph_and_another_lesson_begin_with_their_words(lesson: LabPage):
+    page = lesson.page
     page.get_by_role("tab", name="Only looked at").click()  # another graph of the lesson
     expect(page.locator(f"{LESSON} .st-key-about_graph")).to_contain_text("Only looked at")
     page.locator(f"{LESSON} .st-key-next_lesson button").first.click()
     expect(page.locator(f"{LESSON} h2")).to_be_focused()
     in_view(page, f"{LESSON} h2")
-    lab.open("/?lesson=surgery")
+
+
+@pytest.mark.nightly
+def test_where_there_is_room_lesson_node_formula_and_two_plots_are_beside_the_canvas(lesson: LabPage):
+    page = lesson.page
     page.get_by_role("tab", name="Sweep", exact=True).click()
     resized(page, 1920, 1080)
-    lab.settle()
+    lesson.settle()
     in_view(page, f"{LESSON} h2", FORMULA, SLIDERS, f"{NODE}")
     apart(page, LESSON, ".canvas", DOCK, SIDE)
     assert box(page, ".canvas")["width"] > 1000
@@ -217,36 +330,57 @@ def test_a_lesson_is_a_tab_beside_the_canvas_and_beside_both_where_there_is_room
     page.get_by_label("Second plot").select_option(label="+ Runs")
     expect(page.locator(SECOND)).to_be_visible(timeout=20_000)
     apart(page, FIGURE, SECOND, ".canvas", SIDE)
-    lab.reload()
+    lesson.reload()
     expect(page.locator(SECOND)).to_be_visible(timeout=20_000)  # remembered
     resized(page, 1024, 768)
     expect(page.locator(SECOND)).to_be_hidden()
+
+
+@pytest.mark.nightly
+def test_in_a_window_of_1024_by_768_each_panel_has_its_tab(lesson: LabPage):
+    page = lesson.page
+    resized(page, 1024, 768)
     apart(page, ".canvas", DOCK, SIDE, BAR, ".st-key-pages")
     for tab, panel in (("Node, sliders", NODE), ("Formula", FORMULA), ("Lesson", f"{LESSON} h2")):
         page.get_by_role("tab", name=tab, exact=True).click()
         in_view(page, panel, *([] if tab == "Lesson" else [SLIDERS]))
     assert page.evaluate(SCROLLS) == []
+
+
+@pytest.mark.nightly
+def test_in_a_low_window_the_plots_are_low_and_nothing_overlaps(lesson: LabPage):
+    page = lesson.page
     resized(page, 960, 600)  # a laptop's window below the browser's own bars
     page.wait_for_function(
         "() => document.documentElement.style.getPropertyValue('--av-dock') === '185px'"
     )  # with the row of the lesson's graphs
     assert box(page, ".canvas")["height"] >= 239
     apart(page, ".canvas", ".transport", DOCK, SIDE, BAR, ".st-key-pages")
-    for size in ZOOMED:
-        resized(page, *size)
-        page.get_by_role("tab", name="Lesson", exact=True).click()
-        in_view(page, ".canvas", ".transport", f"{LESSON} h2", ".hands .tool")
-        expect(page.locator(f"{LESSON} .stMarkdown p").first).to_be_in_viewport()
-        apart(page, ".canvas", ".hands", ".transport", SIDE, BAR, ".st-key-pages")
-        assert box(page, ".canvas")["height"] >= 200
-        assert page.evaluate(SCROLLS) == []
-        page.get_by_role("tab", name="Node, sliders").click()
-        in_view(page, SLIDERS)
-        page.get_by_role("tab", name="Plots", exact=True).click()
-        in_view(page, DOCK)
-        apart(page, ".canvas", DOCK, ".panels .tabs")
-    resized(page, *NARROWEST)
-    tools = [one.bounding_box() for one in page.locator(".strip .tool:visible").all()]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("size", ZOOMED)
+def test_zoomed_by_the_browser_each_panel_is_a_tab_below_the_canvas(lesson: LabPage, size: tuple[int, int]):
+    page = lesson.page
+    resized(page, *size)
+    page.get_by_role("tab", name="Lesson", exact=True).click()
+    in_view(page, ".canvas", ".transport", f"{LESSON} h2", ".hands .tool")
+    expect(page.locator(f"{LESSON} .stMarkdown p").first).to_be_in_viewport()
+    apart(page, ".canvas", ".hands", ".transport", SIDE, BAR, ".st-key-pages")
+    assert box(page, ".canvas")["height"] >= 200
+    assert page.evaluate(SCROLLS) == []
+    page.get_by_role("tab", name="Node, sliders").click()
+    in_view(page, SLIDERS)
+    page.get_by_role("tab", name="Plots", exact=True).click()
+    in_view(page, DOCK)
+    apart(page, ".canvas", DOCK, ".panels .tabs")
+
+
+@pytest.mark.nightly
+def test_in_the_narrowest_window_no_tool_lies_over_another(lesson: LabPage):
+    lesson.select("x")  # with the tools of a selection
+    resized(lesson.page, *NARROWEST)
+    tools = [one.bounding_box() for one in lesson.page.locator(".strip .tool:visible").all()]
     assert len(tools) > 18
     ends = sorted((found["x"], found["x"] + found["width"]) for found in tools)
     assert [pair for pair in pairwise(ends) if pair[0][1] > pair[1][0] + 0.5] == []
@@ -257,10 +391,10 @@ def test_plots_fit_beside_the_canvas_in_the_narrowest_window_and_the_curves_choi
     page: Page, address: str
 ):
     resized(page, *NARROWEST)
-    lab = LabPage(page, address).open("/?lesson=surgery")
+    lab = LabPage(page, address).open(told("surgery"))
     page.get_by_role("tab", name="Cotangents", exact=True).click()
     page.wait_for_function("() => " + WIDTH_OF_PLOT + " > 380")  # the words stand below it
-    lab.open(f"/?lesson={KEY}")  # whose input has more than one path
+    lab.open(told(KEY))  # whose input has more than one path
     page.get_by_role("tab", name="Paths", exact=True).click()
     labels = page.locator(".st-key-figure_panel .js-plotly-plot .node-label")
     expect(labels.first).to_be_attached(timeout=20_000)
@@ -289,7 +423,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     expect(page.get_by_role("button", name="1 hint")).to_be_visible(timeout=60_000)
     lessons, file = ".st-key-pages > :nth-child(2) a", ".bar.page .tool.file"
     apart(page, lessons, file, ".hints-button", ".st-key-part_settings button")
-    phone.open(f"/?lesson={KEY}")
+    phone.open(told(KEY))
     tools = ".hands .tool"
     in_view(page, ".canvas", tools, SLIDERS, f"{LESSON} h2")
     assert box(page, ".canvas")["height"] >= 330

@@ -265,7 +265,7 @@ def test_notes_in_a_second_window_follow_the_stage_and_drive_it(page: Page, addr
     notes = opening.value
     expect(notes.locator(".notes-caption")).to_have_text(saying("What does x hear?"), timeout=30_000)
     expect(notes.locator(".notes-says")).to_have_text("x = 3")
-    expect(notes.locator(".notes-text")).to_contain_text("At x arrives 2 + 6 = 8.")
+    expect(notes.locator(".notes-text")).to_contain_text("One use doubles it")  # the lesson's own words
     expect(notes.locator(".notes-next")).to_have_text(f"Next: {GRAPHS[1]}")
     expect(notes.locator(".notes-time")).to_have_text(re.compile(r"^\d+:\d\d$"))
     assert faults(notes) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pytest
@@ -171,7 +170,8 @@ def test_a_right_answer_is_explained_and_the_pass_shows_where_it_comes_from(open
     expect(verdict(open_question)).to_contain_text("You: 16/2. JAX: 8. Right. 2 + 6 = 8")
     expect(open_question.canvas).to_have_attribute("data-play", "backward")
     played = open_question.page.get_by_role("group", name="Play the pass").get_by_role("status")
-    expect(played).to_have_text(re.compile("8 arrives at x.* \u00b7 you said 16/2"))
+    expect(played).to_contain_text("8 arrives at x")
+    expect(played).to_contain_text("\u00b7 you said 16/2")
     expect(arriving(open_question, "x")).to_have_text("8")
 
 
@@ -187,7 +187,8 @@ def test_after_an_answer_enter_leads_to_the_next_question_whose_numbers_are_hidd
 def test_when_all_is_answered_the_result_is_a_line_to_copy(two_questions: LabPage):
     answer(two_questions, "2")
     expect(verdict(two_questions)).to_contain_text("One more try")
-    answer(two_questions, "8")
+    question(two_questions).get_by_role("textbox").fill("8")
+    two_questions.page.keyboard.press("Enter")
     expect(verdict(two_questions)).to_contain_text("Right.")
     two_questions.page.keyboard.press("Enter")
     question(two_questions).get_by_role("button", name="the wire from b").click()

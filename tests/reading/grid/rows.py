@@ -2,8 +2,8 @@
 
 A line is `names: call; call`. In a call `F` is the function, `NAME` its last name, and small letters are
 arrays (`texts.ARRAYS`). A call that ends in `!` has no derivative, and one that begins with `jax|` is made in
-that dialect alone. Names are those of the reader's tables; `{a,b}.{c,d}` stands for four of them, of which those
-count that the reader has. What has no row is in `without.txt`, with the reason.
+that dialect alone. Names are those of the reader's tables; `{a,b}.{c,d}` stands for four of them, of which
+those count that the reader has. What has no row is in `without.txt`, with the reason.
 """
 
 from __future__ import annotations
@@ -64,13 +64,14 @@ def expand(name: str) -> list[str]:
 SAME = (
     (re.compile(r"^tensorflow\.(?:compat\.v[12]\.)+"), "tensorflow."),
     (re.compile(r"^tensorflow\.(?:python\.)?keras\."), "keras."),
+    (re.compile(r"^autograd\.numpy\."), "numpy."),
     (re.compile(r"^tensorflow\.(losses|initializers|optimizers)\."), r"keras.\1."),
 )
-"""Names under which TensorFlow has a function once more."""
+"""Names under which a function is there once more, or as another library has it."""
 
 
 def alias_of(name: str) -> str:
-    """Return the name whose row holds a function too, which is nearly always its own."""
+    """Return the name whose row holds a function, which is nearly always its own."""
     for pattern, ours in SAME:
         name = pattern.sub(ours, name)
     return name
@@ -82,7 +83,6 @@ SPELLINGS = {
     "nn.": {"jax": "jax.nn."},
     "scipy.": {"jax": "jax.scipy.", "numpy": "scipy.", "autograd": "scipy."},
     "jax.": {"jax": "jax."},
-    "autograd.numpy.": {"autograd": "np."},
     "math.": {"math": "math."},
     "torch.": {"torch": "torch."},
     "tensorflow.": {"tf": "tf."},

@@ -1,0 +1,77 @@
+"""Read programs that were written at random: their numbers are the library's, or they are refused.
+
+PyTorch's numbers are recorded (`record_programs`); JAX computes its own here.
+"""
+
+import json
+
+import jax
+import numpy as np
+import pytest
+
+from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.reading.reading import read
+from tests.reading.programs import jax_program, torch_program
+from tests.reading.record_programs import PATH, PROGRAMS
+from tests.seeds import seeded
+from tests.thorough import THOROUGH
+
+RECORDED = json.loads(PATH.read_text("utf-8"))
+MOST = 0.85  # of the programs that PyTorch runs are read
+
+
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("first", range(0, PROGRAMS, 5))
+def test_numbers_of_a_program_are_those_of_pytorch(first):
+    taken = compared = 0
+    for seed in range(first, first + 5):
+        text, right = torch_program(seed), RECORDED[str(seed)]
+        values = values_of(text)
+        if right is None or values is None:
+            taken += right is None  # PyTorch raises an error, so that nobody asks for its numbers
+            continue
+        taken += 1
+        for name, expected in right.items():
+            assert name in values, (seed, name)
+            np.testing.assert_allclose(
+                values[name], expected, rtol=2e-4, atol=2e-5, err_msg=f"{name} of program {seed}"
+            )
+            compared += 1
+    assert compared
+    assert taken >= 5 * MOST - 1
+
+
+def values_of(text):
+    """The numbers of a text by name; None if it is refused."""
+    reading = read(text)
+    if reading.refused:
+        assert all(one.code != "reader-fault" for one in reading.refused), text
+        return None
+    try:
+        return reading.values()
+    except GraphError:
+        return None
+
+
+@pytest.mark.longer
+def test_numbers_of_a_program_are_those_of_jax():
+    taken = 0
+    count = 200 if THOROUGH else 3
+    for seed in range(seeded(0), seeded(0) + count):
+        text = jax_program(seed)
+        names: dict[str, object] = {}
+        try:
+            exec(compile(text, f"program {seed}", "exec"), names)
+        except TypeError:  # forward mode through a rule of reverse mode
+            assert read(text).refused, text
+            continue
+        values = values_of(text)
+        if values is None:
+            continue
+        taken += 1
+        for name, expected in names.items():
+            if isinstance(expected, jax.Array) and name[0] in "yzu":
+                np.testing.assert_allclose(
+                    values[name], expected, rtol=2e-3, atol=1e-4, err_msg=f"{name} of program {seed}"
+                )
+    assert taken >= count // 2
