@@ -1,7 +1,8 @@
 """Read indices: whole numbers and slices, arrays of places, conditions, and `x.at[...]` of JAX.
 
-An array of places picks by a comparison with each place, so that the pick follows the numbers: a row that is
-not picked passes nothing on, whatever it holds.
+An array of places along one axis is read as the op that picks by it, or adds to it. Beside other arrays,
+under vmap and in rules it picks by a comparison with each place: a row that is not picked passes nothing on,
+whatever it holds.
 """
 
 from __future__ import annotations
