@@ -346,6 +346,7 @@ NOT_FROM_OUTSIDE = {
     "lab.code.read_ours": "code of lessons, and texts of a process that reads in no other",
     "lab.code.read_whole": "a worker that ends; reading/test_costs.py counts what each step of a text takes",
     "lab.code.read_bounded": "likewise",
+    "reading.numpy_memory.read_here": "gets names of our own tables",
 }
 """Functions that are named as parsers, and whose text they read."""
 

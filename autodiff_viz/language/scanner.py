@@ -350,7 +350,7 @@ def _token_meant(kind: str | None, piece: str, span: Span, text: str) -> Correct
     root = re.match(r"[ \t]*([A-Za-z_]\w*|\d[\d.]*)", text[span.end_column :], re.ASCII)
     if meant == "sqrt" and root:  # the name or the number behind √ goes into its brackets
         meant, span = f"sqrt({root[1]})", span._replace(end_column=span.end_column + root.end())
-    return writing(span, meant) if meant else None
+    return writing(span, meant) if meant and meant != piece else None
 
 
 def _note(

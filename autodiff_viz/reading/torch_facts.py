@@ -1,4 +1,4 @@
-"""State what each function of PyTorch saves for its backward pass, and whether what it returns is a view.
+"""Record what each function of PyTorch saves for its backward pass, and whether what it returns is a view.
 
 `tests/reading/record_torch_facts.py` records with PyTorch what stands here.
 """

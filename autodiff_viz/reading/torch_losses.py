@@ -1,4 +1,4 @@
-"""Losses of `torch.nn.functional`, written in JAX with PyTorch's defaults and slopes."""
+"""Compute the losses of `torch.nn.functional`, in JAX, with PyTorch's defaults and slopes."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from autodiff_viz.engine.trace import trace
@@ -143,6 +143,7 @@ def test_what_could_mean_anything_has_a_hint_and_nothing_to_press(text):
     assert problem.correction is None
 
 
+@example("T'")
 @given(st.text("xyf123.,^*+-=()[]| \n:eT'°²", max_size=14))
 def test_no_correction_leads_to_the_same_problem(text):
     problem = first_problem(text)

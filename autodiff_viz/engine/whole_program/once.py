@@ -15,8 +15,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.engine.arguments import numbers
 from autodiff_viz.engine.grad_op import op_call
+from autodiff_viz.engine.live_path.arrays import own_value
 from autodiff_viz.engine.live_path.compiling import QUICK, compiled, rounded
 from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.trace import precision
@@ -59,14 +59,12 @@ def pass_once(graph: Graph, dtype: str) -> Pass:
 
 def _computed(graph: Graph, names: tuple[str, ...] | None, dtype: str) -> Any:
     graph = played(graph)
-    given = {
-        node.name: numbers(dict(node.params)["value"], dtype) for node in graph.nodes if node.op == INPUT
-    }
     for node in graph.nodes:
         if node.op == GRAD:
             op_call(graph, node, lambda name: ())  # refuses what the live path refuses
-    shapes = tuple((name, array.shape) for name, array in given.items())
     with precision(dtype):
+        given = {node.name: own_value(node, dtype) for node in graph.nodes if node.op == INPUT}
+        shapes = tuple((name, array.shape) for name, array in given.items())
         results = _program(structure(graph), shapes, names, dtype)(given, dynamic_params(graph))
         return jax.tree.map(np.asarray, results)
 
