@@ -36,7 +36,7 @@ from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Path, Refused
 
-KEPT = 512  # programs of functions, by the shapes and options that they are called with
+KEPT = 256  # programs of functions, by the shapes and options that they are called with
 TRACED = 50  # steps of the budget, for a function with shapes or options that were not met before
 
 Shape = tuple[int, ...]

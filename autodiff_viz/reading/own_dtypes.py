@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax.numpy as jnp
-import ml_dtypes
 import numpy as np
 
 from autodiff_viz.graph.model import IDENTITY, INPUT
@@ -46,7 +45,7 @@ def numpy_dtype(r: Interpreter, dtype: str, framework: str) -> np.dtype:
     if dtype == INT:
         usual = "int64" if framework in ("torch", "numpy") or (framework == "jax" and r.wide) else "int32"
         return np.dtype(getattr(dtype, "width", usual))
-    return np.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    return np.dtype(jnp.bfloat16 if dtype == "bfloat16" else dtype)
 
 
 def _ours(dtype: np.dtype) -> str:

@@ -40,7 +40,7 @@ LAST = replace(ASKS, key="last", title="And then?")
 @pytest.fixture(autouse=True)
 def track(monkeypatch):
     """One track with two lessons."""
-    monkeypatch.setattr(gallery, "LESSONS", (ASKS, LAST))
+    monkeypatch.setattr(gallery, "SERVED", (ASKS, LAST))
     monkeypatch.setattr(gallery, "TRACKS", (Track("one", "One", "", (ASKS, LAST)),))
 
 
@@ -81,7 +81,7 @@ def test_after_the_last_lesson_of_a_track_comes_the_first_of_the_next(monkeypatc
 def test_of_an_exercise_with_two_parts_the_rest_is_named_until_both_are_reached(monkeypatch):
     parts = (Part(edits=(put("x", 0.0),)), Part(edits=(put("x", 2.0),)))
     two = replace(ASKS, to_try=(Try("Move `x` to 0, then to 2.", parts),), steps=ASKS.steps[:1])
-    monkeypatch.setattr(gallery, "LESSONS", (two,))
+    monkeypatch.setattr(gallery, "SERVED", (two,))
     lab = answered(open_lesson(start(), "asks"), 0, "6")
     assert onward(lab).says == "Do the first try"
     before = reached(NONE, do_try(lab, "asks", 0))
@@ -91,7 +91,7 @@ def test_of_an_exercise_with_two_parts_the_rest_is_named_until_both_are_reached(
 
 def test_a_plot_that_is_left_is_the_one_thing_to_press(monkeypatch):
     shown = replace(ASKS, to_try=(replace(ASKS.to_try[0], shows=("x", "sweep")),), steps=ASKS.steps[:1])
-    monkeypatch.setattr(gallery, "LESSONS", (shown,))
+    monkeypatch.setattr(gallery, "SERVED", (shown,))
     lab = do_try(answered(open_lesson(start(), "asks"), 0, "6"), "asks", 0)
     assert (found := onward(lab)).says == "Now open Sweep"
     assert (found.kind, found.exercise.opens) == (TRY, ("sweep",))

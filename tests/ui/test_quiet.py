@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.gallery import LESSONS, SERVED
 from autodiff_viz.ui import idle, warm_up
 
 
@@ -61,4 +61,4 @@ def test_the_claims_of_one_lesson_at_a_time_are_checked_while_nobody_acts(asked)
 
 
 def test_all_claims_are_checked_once(asked):
-    assert asked(*[0.0] * (len(LESSONS) + 9)) == [lesson.key for lesson in LESSONS]
+    assert asked(*[0.0] * (len(SERVED) + 9)) == [lesson.key for lesson in SERVED]

@@ -383,7 +383,7 @@ def test_the_text_of_a_step_is_told_once_its_questions_are_answered():
 
 def test_so_is_that_of_a_lesson(monkeypatch):
     found = Lesson(key="asks", title="Asks", steps=(ASKS,))
-    monkeypatch.setattr("autodiff_viz.lessons.gallery.LESSONS", (found,))
+    monkeypatch.setattr("autodiff_viz.lessons.gallery.SERVED", (found,))
     lab = open_lesson(start(), "asks")
     assert lesson_view(lab).about == "`x` is used twice."
     assert lesson_view(reveal(lab, 0)).about == "`x` is used twice.\n\n8 arrives."

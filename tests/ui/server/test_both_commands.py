@@ -15,7 +15,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.gallery import LESSONS, SERVED
 from tests.browser.server import COMMANDS, Server
 
 PAGE = {"Referer": "http://127.0.0.1/"}
@@ -77,7 +77,7 @@ def test_the_files_that_the_page_asks_for_are_there(server):
 
 def test_what_crawlers_and_balancers_ask_for_is_there(server):
     assert f"{server.address}/sitemap.xml".encode() in fetch(server, "/robots.txt")[2]
-    assert fetch(server, "/sitemap.xml")[2].count(b"<loc>") == len(LESSONS) + 2
+    assert fetch(server, "/sitemap.xml")[2].count(b"<loc>") == len(SERVED) + 2
     assert fetch(server, "/ready")[::2] == (200, b'{"ready":true,"state":"warm"}')
     assert fetch(server, "/ready", "HEAD")[0] == 200
 
