@@ -283,5 +283,5 @@ def lesson(key: str | None) -> Lesson | None:
 
 
 def track_of(found: Lesson) -> Track:
-    """Return the track of a lesson; one that stands in none is a contributed one."""
-    return next((track for track in (*TRACKS, *ADDED) if found in track.lessons), ADDED[0])
+    """Return the track of a lesson."""
+    return next(track for track in (*TRACKS, *ADDED) if found in track.lessons)

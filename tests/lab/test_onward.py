@@ -37,11 +37,16 @@ ASKS = Lesson(
 LAST = replace(ASKS, key="last", title="And then?")
 
 
+def serve(monkeypatch: pytest.MonkeyPatch, *lessons: Lesson) -> None:
+    """Make these the lessons, in one track."""
+    monkeypatch.setattr(gallery, "SERVED", lessons)
+    monkeypatch.setattr(gallery, "TRACKS", (Track("one", "One", "", lessons),))
+
+
 @pytest.fixture(autouse=True)
 def track(monkeypatch):
     """One track with two lessons."""
-    monkeypatch.setattr(gallery, "SERVED", (ASKS, LAST))
-    monkeypatch.setattr(gallery, "TRACKS", (Track("one", "One", "", (ASKS, LAST)),))
+    serve(monkeypatch, ASKS, LAST)
 
 
 def next_of(lab: Lab, before: Reached = NONE) -> tuple[str, str, int] | None:
@@ -81,7 +86,7 @@ def test_after_the_last_lesson_of_a_track_comes_the_first_of_the_next(monkeypatc
 def test_of_an_exercise_with_two_parts_the_rest_is_named_until_both_are_reached(monkeypatch):
     parts = (Part(edits=(put("x", 0.0),)), Part(edits=(put("x", 2.0),)))
     two = replace(ASKS, to_try=(Try("Move `x` to 0, then to 2.", parts),), steps=ASKS.steps[:1])
-    monkeypatch.setattr(gallery, "SERVED", (two,))
+    serve(monkeypatch, two)
     lab = answered(open_lesson(start(), "asks"), 0, "6")
     assert onward(lab).says == "Do the first try"
     before = reached(NONE, do_try(lab, "asks", 0))
@@ -91,7 +96,7 @@ def test_of_an_exercise_with_two_parts_the_rest_is_named_until_both_are_reached(
 
 def test_a_plot_that_is_left_is_the_one_thing_to_press(monkeypatch):
     shown = replace(ASKS, to_try=(replace(ASKS.to_try[0], shows=("x", "sweep")),), steps=ASKS.steps[:1])
-    monkeypatch.setattr(gallery, "SERVED", (shown,))
+    serve(monkeypatch, shown)
     lab = do_try(answered(open_lesson(start(), "asks"), 0, "6"), "asks", 0)
     assert (found := onward(lab)).says == "Now open Sweep"
     assert (found.kind, found.exercise.opens) == (TRY, ("sweep",))

@@ -21,6 +21,7 @@ from autodiff_viz.lab.tours import captured, tour_data
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.codec import tour_to_json, tour_to_link
+from autodiff_viz.lessons.gallery import Track
 from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.messages.edits import Trail
@@ -384,6 +385,7 @@ def test_the_text_of_a_step_is_told_once_its_questions_are_answered():
 def test_so_is_that_of_a_lesson(monkeypatch):
     found = Lesson(key="asks", title="Asks", steps=(ASKS,))
     monkeypatch.setattr("autodiff_viz.lessons.gallery.SERVED", (found,))
+    monkeypatch.setattr("autodiff_viz.lessons.gallery.TRACKS", (Track("one", "One", "", (found,)),))
     lab = open_lesson(start(), "asks")
     assert lesson_view(lab).about == "`x` is used twice."
     assert lesson_view(reveal(lab, 0)).about == "`x` is used twice.\n\n8 arrives."
