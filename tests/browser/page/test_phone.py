@@ -154,6 +154,7 @@ def test_the_tool_for_several_makes_a_drag_draw_a_box(phone: LabPage):
     assert {name: phone.place(name) for name in phone.names()} == places
 
 
+@pytest.mark.own_page  # it leaves the sheet high
 def test_a_wires_numbers_have_the_whole_canvas_which_a_high_sheet_gives_back(phone: LabPage):
     page, about = phone.page, phone.canvas.get_by_role("dialog", name="Wire")
     page.get_by_role("tab", name="Node", exact=True).tap()
