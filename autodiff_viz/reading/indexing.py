@@ -94,6 +94,7 @@ class Places:
       picks: the shape of the arrays of the index.
       rest: the shape of what is picked each time.
       at: the axis of the result at which the picks stand.
+      leading: whether x has the elements in the order of the whole array.
     """
 
     x: Array
@@ -101,6 +102,7 @@ class Places:
     picks: tuple[int, ...]
     rest: tuple[int, ...]
     at: int
+    leading: bool
 
 
 def places(r: Interpreter, x: Array, index: Any, node: ast.AST | None) -> Places:
@@ -111,7 +113,8 @@ def places(r: Interpreter, x: Array, index: Any, node: ast.AST | None) -> Places
     chosen = [i for i, part in enumerate(parts) if isinstance(part, Array) or type(part) is int]
     together = chosen == list(range(chosen[0], chosen[-1] + 1))
     sliced = tuple(part if isinstance(part, slice) else slice(None) for part in parts)
-    if any(part != slice(None) for part in sliced):
+    is_cut = any(part != slice(None) for part in sliced)
+    if is_cut:
         x = getitem(r, x, sliced)
     shape = shape_of(r, x)
     others = [i for i in range(len(shape)) if i not in chosen]
@@ -134,13 +137,15 @@ def places(r: Interpreter, x: Array, index: Any, node: ast.AST | None) -> Places
     if order != tuple(range(len(shape))):
         x = r.make("transpose", [x], dtype=x.dtype, axes=order)
     rest = tuple(shape[i] for i in others)
-    x = reshape(r, x, (count, *rest))
+    if len(chosen) > 1 or order != tuple(range(len(shape))):
+        x = reshape(r, x, (count, *rest))
     picks = shape_of(r, flat)
     spots = r.make("one_hot", [flat], num_classes=count, dtype=INT)
     at = sum(i < chosen[0] for i in others) if together else 0
     if len(arrays) and prod(picks) * count * prod(rest) > limits.ELEMENTS:
         raise Refused("This pick compares too many places.", "Use fewer rows.", "too-large", node)
-    return Places(x, spots, picks, rest, at)
+    leading = not is_cut and order == tuple(range(len(shape)))
+    return Places(x, spots, picks, rest, at, leading)
 
 
 def picked(r: Interpreter, where: Places) -> Array:
@@ -334,8 +339,10 @@ def _where_holds(r: Interpreter, x: Array, condition: Array, name: str, change: 
 
 
 def _updated(r: Interpreter, x: Array, where: Places, name: str, change: Any, node: ast.AST) -> Array:
-    if where.at or name not in ("add", "set", "subtract") or len(where.rest) + 1 != len(shape_of(r, x)):
-        raise Refused(f"x.at[...].{name}() is read by places along the first axis.", at=node)
+    if not where.leading or name not in ("add", "set", "subtract"):
+        raise Refused(f"x.at[...].{name}() is read by places along the first axes.", at=node)
+    shape = shape_of(r, x)
+    x = where.x
     if name == "set":
         given = r.numbers(r.make("max", [r.make("sum", [where.spots], axis=0)]), node) if where.picks else 1
         if np.max(given) > 1:
@@ -351,8 +358,10 @@ def _updated(r: Interpreter, x: Array, where: Places, name: str, change: Any, no
         taken = spots
         for _ in range(count):
             taken = r.make("max", [taken], axis=0)
-        return r.make("where", [taken, total, x], dtype=x.dtype)
-    return r.make("add" if name == "add" else "sub", [x, total], dtype=x.dtype)
+        made = r.make("where", [taken, total, x], dtype=x.dtype)
+    else:
+        made = r.make("add" if name == "add" else "sub", [x, total], dtype=x.dtype)
+    return made if shape_of(r, made) == shape else reshape(r, made, shape)
 
 
 def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subscript) -> None:

@@ -1165,6 +1165,8 @@ class Interpreter:
     def nearest(self, path: str) -> str:
         """Return a hint with the function of the same library that is called most like this one."""
         library = path.partition(".")[0]
+        if library in OF_MODULES:
+            return f"Where {library} is installed, autodiff_viz.from_function(model, x) takes the model."
         if library not in LIBRARIES:
             return READS
         own = {full_name(name, library) for name, one in self.tables.items() if not refuses(one)}
@@ -1437,6 +1439,9 @@ COMPLEX = "Write real and imaginary parts as two arrays."
 
 READS = "What computes is read, of JAX, PyTorch, TensorFlow, NumPy and `math`; leave out all else."
 """What to say of a function of a library that is none of these."""
+
+OF_MODULES = frozenset(["flax", "equinox", "haiku", "optax", "diffrax", "jaxopt", "lineax", "optimistix"])
+"""Libraries of modules and solvers in JAX: their text is not read, and `from_function` takes them."""
 
 LIBRARIES = {
     "jax": "jax",

@@ -331,6 +331,13 @@ def set_item(r: Interpreter, x: Array, index: Any, value: Any, target: ast.Subsc
             "requires-grad",
             target,
         )
+    if isinstance(value, Array) and value.framework == "numpy" and value.traced:
+        raise LibraryError(
+            "setting an array element with a sequence.",
+            "Autograd does not see a change in place: build the array with np.stack or np.concatenate.",
+            "immutable",
+            target,
+        )
     made = placed_values(r, x, index, value, target)
     if not isinstance(value, (list, tuple)):
         remember(r, made, _placed, x, value, *_parts(index))

@@ -26,6 +26,7 @@ from autodiff_viz.reading import (
     arrays,
     blank,
     custom_rules,
+    einops_functions,
     hips_autograd,
     indexing,
     jax_control,
@@ -65,7 +66,7 @@ from autodiff_viz.reading.tensorflow_tensors import Dtypes
 from autodiff_viz.reading.torch_tensors import dtype_in_use
 from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, Unknown, arrays_of, leaves
 
-_ = array_functions, hips_autograd, jax_control, linear_algebra
+_ = array_functions, einops_functions, hips_autograd, jax_control, linear_algebra
 
 _IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]", re.MULTILINE)  # \s would read on over empty lines
 

@@ -515,3 +515,9 @@ def test_no_function_is_recommended_that_is_refused():
     for name in ("lgamm", "fftt", "choleski"):
         (problem,) = av.read(f"import torch\ny = torch.{name}(torch.ones(2))").refused
         assert not any(f"`torch.{refused}`" in problem.hint for refused in ("lgamma", "fft", "cholesky"))
+
+
+@pytest.mark.parametrize("library", ["flax.linen", "equinox", "optax"])
+def test_a_library_of_modules_in_jax_is_refused_with_the_way_to_take_it(library):
+    (problem,) = av.read(f"import {library} as lib\nm = lib.Dense(3)").refused
+    assert "from_function(model, x)" in problem.hint
