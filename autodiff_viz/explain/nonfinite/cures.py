@@ -87,7 +87,7 @@ def stable_forms(found: Trace, culprit: str) -> Iterator[Cure]:
 def _axes(found: Trace, unstable: str, match: Match) -> Params | None:
     """Return the axes of the stable op; None if it has no such axes, or is another function here."""
     # The square of a root is its operand only where that is not negative.
-    if unstable == ROOT and not (found.value[match.hole] >= 0).all():
+    if unstable == ROOT and not (np.asarray(found.value[match.hole], float) >= 0).all():  # NaN is not
         return None
     if "/ sum" not in unstable:
         return match.axes

@@ -259,11 +259,14 @@ def test_the_sentences_of_graphs_made_by_hand_are_true(text, dtype):
 @pytest.mark.sampled(60)
 @pytest.mark.parametrize("seed", range(60))
 def test_every_sentence_on_a_random_graph_is_true(seed):
-    for found in troubled_traces(seed):
+    troubled = [*troubled_traces(seed)]
+    if not troubled:
+        pytest.skip("In these graphs all is finite.")
+    for found in troubled:
         assert bool(check_all(found)) == bool(found.nonfinite_origins)
 
 
-@pytest.mark.parametrize("op", ["log(m)", "m ** n", "n ** m", "sqrt(m)"])
+@pytest.mark.parametrize("op", ["log(m)", "m ** n", "n ** m", "sqrt(m)", "square(sqrt(m))"])
 def test_of_what_is_not_a_number_in_bfloat16_the_cure_is_sought_quietly(op):
     """A comparison of bfloat16 with NaN warns, which is an error here; a log of -0.3 has no cure."""
     text = f"x = -0.3\nn = parameter(0.0)\nm = log(x)\nz = n * {op}\nout = z + sqrt(n)"
