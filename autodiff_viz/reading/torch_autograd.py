@@ -1240,6 +1240,7 @@ class Answers(dict):
         super().__init__()
         self.aliases = aliases
         self.unknown: Mapping[str, int] = {}
+        self.without_grad: Container[str] = ()  # names of tensors whose `.grad` is None
 
     def __missing__(self, name: str) -> Any:
         for each in (name, f"{name}.grad"):
@@ -1249,6 +1250,8 @@ class Answers(dict):
                     Problem("unknown", f"`{each}` is unknown: line {line} was not read.", line=line, column=0)
                 )
         plain = _INDEX.sub(r".\1", name).removeprefix("self.").removesuffix(".grad")
+        if name.endswith(".grad") and plain in self.without_grad:  # what autograd.grad returned is not there
+            return None
         if plain != name and isinstance(name, str):  # as code writes it: params[0]["w"], x.grad
             return self[plain]
         if name in self.aliases and self.aliases[name] in self:
@@ -1271,15 +1274,16 @@ def asked_for(r: Interpreter) -> tuple[list[tuple[str, Array | None, Site]], dic
     state = r.state(Autograd)
     asked = list(state.asked)
     names, more = labels(r)
-    if state.ran:
-        done = {label for label, *_ in asked}
-        for one in list(r.state(Memory).of):
-            about = info(r, one)
-            wanted = one in names or one in state.read or (one.requires_grad and (one.leaf or one.retains))
-            label = names.get(one, about.label)
-            if label and (wanted or about.grad is not None) and not (about.grad is None and label in done):
-                made = r.builder.drafts[about.sources[0].number].lines if about.sources else ()
-                asked.append((label, about.grad, Site(made, is_grad=True)))
+    done = {label for label, *_ in asked}
+    for one in list(r.state(Memory).of):
+        about = info(r, one)
+        if about.grad is None and not state.ran:  # a text may fill it by itself
+            continue
+        wanted = one in names or one in state.read or (one.requires_grad and (one.leaf or one.retains))
+        label = names.get(one, about.label)
+        if label and (wanted or about.grad is not None) and not (about.grad is None and label in done):
+            made = r.builder.drafts[about.sources[0].number].lines if about.sources else ()
+            asked.append((label, about.grad, Site(made, is_grad=True)))
     return asked, state.aliases | more
 
 
@@ -1290,6 +1294,9 @@ def answers(r: Interpreter, asked: Mapping[str, Array | None], aliases: Mapping[
       GraphError: one of them depends on numbers that PyTorch draws and nobody knows.
     """
     results = Answers(dict(aliases))
+    names = labels(r)[0]
+    by_label = {names.get(one, info(r, one).label): info(r, one).grad for one in list(r.state(Memory).of)}
+    results.without_grad = {label for label, grad in by_label.items() if grad is None}
     plain = Evaluation(r.builder, dtype_in_use(r), once=True)
     held = {label: None if one is None else refreshed(r, one).held for label, one in asked.items()}
     for label, value in held.items():

@@ -521,3 +521,11 @@ def test_no_function_is_recommended_that_is_refused():
 def test_a_library_of_modules_in_jax_is_refused_with_the_way_to_take_it(library):
     (problem,) = av.read(f"import {library} as lib\nm = lib.Dense(3)").refused
     assert "from_function(model, x)" in problem.hint
+
+
+def test_what_autograd_grad_returns_is_not_in_grad():
+    """PyTorch prints None: nothing was called backward."""
+    text = "import torch\nx = torch.tensor(3.0, requires_grad=True)\ng, = torch.autograd.grad(x * x, x)\n"
+    answers = av.read(f"{text}print(x.grad)").answers()
+    assert (answers["x"], answers["x.grad"]) == (6.0, None)
+    assert av.read(f"{text}x.grad = g * 2").answers()["x.grad"] == 12.0
