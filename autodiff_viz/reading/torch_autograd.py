@@ -1295,8 +1295,9 @@ def answers(r: Interpreter, asked: Mapping[str, Array | None], aliases: Mapping[
     """
     results = Answers(dict(aliases))
     names = labels(r)[0]
-    by_label = {names.get(one, info(r, one).label): info(r, one).grad for one in list(r.state(Memory).of)}
-    results.without_grad = {label for label, grad in by_label.items() if grad is None}
+    grads = [(names.get(one, info(r, one).label), info(r, one).grad) for one in list(r.state(Memory).of)]
+    have = {label for label, grad in grads if grad is not None}
+    results.without_grad = {label for label, _ in grads} - have
     plain = Evaluation(r.builder, dtype_in_use(r), once=True)
     held = {label: None if one is None else refreshed(r, one).held for label, one in asked.items()}
     for label, value in held.items():

@@ -62,7 +62,8 @@ def fault(reading: av.Reading, variant) -> str:
         if node.op != INPUT:
             continue
         wanted = lab.gradient[node.name]
-        given = answers.get(node.name)
+        # The text itself may differentiate by it too: what a file prints is what stands in `.grad`.
+        given = answers.get(f"{node.name}.grad", answers.get(node.name))
         if given is None and not wanted.any():
             continue
         if given is None:
@@ -79,7 +80,9 @@ def fault(reading: av.Reading, variant) -> str:
 def test_the_file_of_a_lesson_comes_back(kind, name):
     variant = VARIANTS[name]
     reading = av.read(WRITERS[kind](graph_of(variant), variant.seed))
-    assert reading.graph == bare(graph_of(variant))
+    # A graph is differentiated from ones: another cotangent is a product in the graph that is read.
+    from_ones = variant.seed is None or (np.asarray(variant.seed) == 1.0).all()
+    assert (reading.graph == bare(graph_of(variant))) == from_ones
     assert reading.refused == ()
     assert fault(reading, variant) == ""
 
