@@ -39,6 +39,9 @@ MOVES = frozenset({
 })  # fmt: skip
 """Primitives of whole numbers that an op of floats does as well."""
 
+OF_TWO = frozenset({"hypot", "logaddexp"})
+"""Functions of JAX of two arrays that an op calls by the same name."""
+
 WRITTEN_OUT = 16  # elements of a constant that stands in a slot; a larger one is an input
 LARGEST = 1e29  # a number with more digits before the point is written as a product
 POWER = 2.0**64
@@ -326,6 +329,8 @@ class Converter:
         """Return the result of a function of JAX that is an op; None for any other."""
         x, *others = equation.operands
         aval = equation.avals[0]
+        if name in OF_TWO and len(others) == 1 and self._is_usual(x) and self._is_usual(others[0]):
+            return [self.elementwise(name, equation.operands, aval)]
         if name == "clip" and len(others) == 2 and x.shape == tuple(aval.shape) and self._is_usual(x):
             return [self.elementwise("clip", equation.operands, aval)]
         if name == "_one_hot" and not others and x.held is not None and tuple(aval.shape[:-1]) == x.shape:

@@ -63,7 +63,8 @@ def primitive(*names: str) -> Callable[[Made], Made]:
 SAME = {
     **{name: name for name in (
         "abs", "add", "cbrt", "cos", "cosh", "div", "erf", "erfc", "exp", "exp2", "expm1", "floor", "log",
-        "log1p", "mul", "neg", "pow", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan", "tanh",
+        "log1p", "log2", "mul", "neg", "pow", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan",
+        "tanh",
     )},
     "acos": "arccos", "acosh": "arccosh", "add_any": "add", "asin": "arcsin", "asinh": "arcsinh",
     "atan": "arctan", "atan2": "arctan2", "atanh": "arctanh", "logistic": "sigmoid", "max": "maximum",
