@@ -17,6 +17,7 @@ from autodiff_viz.reading.values import Refused
 
 TOKEN = re.compile(r"\(|\)|\.\.\.|[A-Za-z_]\w*|1|\s+")
 LONGEST = 400  # characters of a pattern
+UNPAIRED = "The brackets of a pattern of einops are pairs, and none is in another."
 
 Side = list[list[str]]
 """The axes of one side of a pattern, each as the names of those that it is composed of."""
@@ -34,6 +35,8 @@ def _side(text: str, rank: int | None = None) -> Side:
                 f"The pattern of einops has {text[at]!r}, which is not read.", "Write names of axes."
             )
         at, token = found.end(), found[0]
+        if token in "()" and (token == "(") != (inside is None):
+            raise Refused(UNPAIRED)
         if token == "(":
             inside = []
         elif token == ")":
@@ -45,16 +48,20 @@ def _side(text: str, rank: int | None = None) -> Side:
             inside.append(token)
         else:
             axes.append([token])
+    if inside is not None:
+        raise Refused(UNPAIRED)
     if rank is not None and ["..."] in axes:
         place, count = axes.index(["..."]), rank - len(axes) + 1
         axes[place : place + 1] = [[f"...{i}"] for i in range(count)]
     return axes
 
 
-def _pattern(pattern: Any) -> tuple[str, str]:
+def _pattern(pattern: Any, lengths: Mapping[str, int]) -> tuple[str, str]:
     if not isinstance(pattern, str) or pattern.count("->") != 1 or len(pattern) > LONGEST:
         raise Refused("A pattern of einops is a text such as 'b (h d) -> b h d'.")
     left, _, right = pattern.partition("->")
+    if unknown := [name for name in lengths if name not in re.findall(r"\w+", pattern)]:
+        raise Refused(f"The pattern of einops has no axis {', '.join(unknown)}.", "Leave its length out.")
     return left, right
 
 
@@ -111,7 +118,7 @@ def _composed(tensor: jax.Array, names: list[str], right: Side, sizes: Mapping[s
 @jax_function
 def rearrange(tensor, pattern, **axes_lengths):
     """Return the elements in other axes."""
-    texts = _pattern(pattern)
+    texts = _pattern(pattern, axes_lengths)
     left = _side(texts[0], tensor.ndim)
     sizes = _sizes(left, tensor.shape, axes_lengths)
     return _composed(*_elementary(tensor, left, sizes), _spread(_side(texts[1]), left), sizes)
@@ -124,7 +131,7 @@ def reduce(tensor, pattern, reduction, **axes_lengths):
     folds = {"mean": jnp.mean, "sum": jnp.sum, "max": jnp.max, "min": jnp.min, "prod": jnp.prod}
     if reduction not in folds:
         raise Refused(f"reduce() is read with {', '.join(folds)}.")
-    texts = _pattern(pattern)
+    texts = _pattern(pattern, axes_lengths)
     left = _side(texts[0], tensor.ndim)
     sizes = _sizes(left, tensor.shape, axes_lengths)
     right = _spread(_side(texts[1]), left)
@@ -139,7 +146,7 @@ def reduce(tensor, pattern, reduction, **axes_lengths):
 @jax_function
 def repeat(tensor, pattern, **axes_lengths):
     """Return the elements once for each place of the axes that only the right side has."""
-    texts = _pattern(pattern)
+    texts = _pattern(pattern, axes_lengths)
     left = _side(texts[0], tensor.ndim)
     sizes = _sizes(left, tensor.shape, axes_lengths)
     right = _spread(_side(texts[1]), left)

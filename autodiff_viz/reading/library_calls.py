@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -68,7 +70,6 @@ def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) ->
                 )
         return call_jax(r, call, *bound.args, **bound.kwargs)
 
-    read.call = call  # type: ignore[attr-defined]
     return read
 
 
@@ -86,11 +87,7 @@ def call_jax(r: Interpreter, function: Callable[..., Any], *args: Any, **options
     wide = any(one.dtype == FLOAT64 for one in arrays)
     rows = tuple(sorted({level for one in arrays for level in one.rows}))
     call = Call(function, given, structure, FLOAT64 if wide else FLOAT32, rows)
-    misses = _program.misses()
-    program = _program(call)
-    if _program.misses() != misses:
-        pay(TRACED + len(program.drafts))
-    return _made(r, function.__name__, program, arrays, rows)
+    return _made(r, function.__name__, _program(call), arrays, rows)
 
 
 @dataclass(frozen=True)
@@ -117,13 +114,14 @@ class Call:
     rows: tuple[int, ...]
 
 
-_saying: list[list[str]] = []  # of calls that are being traced
+_SAID: ContextVar[list[str] | None] = ContextVar("said", default=None)  # of the call that is being traced
 
 
 def say(sentence: str) -> None:
     """Note what a library does in its own way: called by a function of JAX arrays while it is traced."""
-    if _saying and sentence not in _saying[-1]:
-        _saying[-1].append(sentence)
+    said = _SAID.get()
+    if said is not None and sentence not in said:
+        said.append(sentence)
 
 
 @dataclass(frozen=True)
@@ -177,13 +175,14 @@ def _identity(call: Call) -> Any:
 
 @remembered(KEPT, _identity)
 def _program(call: Call) -> Program:
-    _saying.append([])
+    pay(TRACED)  # before JAX is asked
+    said: list[str] = []
+    outside = _SAID.set(said)
     try:
         with precision(call.dtype), jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
-            program = _traced(call)
-        return replace(program, says=tuple(_saying[-1]))
+            return replace(_traced(call), says=tuple(said))
     finally:
-        _saying.pop()
+        _SAID.reset(outside)
 
 
 def _traced(call: Call) -> Program:
@@ -307,10 +306,7 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
     ends = {place for place, dtype in program.results if dtype == "float"}
     # The frame stands for what the library calls one thing.
     frame = Frame(name, None) if len(program.drafts) > count + 1 and isinstance(r.builder, Builder) else None
-    if frame is not None:
-        r.builder.frames.append(frame)
-        r.builder.open_frames.append(frame)
-    try:
+    with r.frame(frame) if frame is not None else nullcontext():
         for place in range(count, len(program.drafts)):
             draft = program.drafts[place]
             slots = [held[slot.number] if isinstance(slot, Place) else slot for slot in draft.slots]
@@ -325,9 +321,6 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
             if isinstance(r.builder, Builder):
                 r.builder.drafts[ref.number].framework = library
             held.append(ref)
-    finally:
-        if frame is not None:
-            r.builder.open_frames.remove(frame)
     traced = r.staged
     for one in arrays:
         traced |= one.traced

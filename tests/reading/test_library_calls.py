@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import jax
 import jax.numpy as jnp
@@ -195,3 +197,33 @@ def test_an_op_of_rows_is_opened_in_a_mapped_call(mine):
     mine(lambda x: op("prod", x))
     found = read(J + "y = jax.vmap(jnp.mine)(x)")
     assert found.values()["y"].tolist() == np.prod(X, axis=1).tolist()
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a b -> a b", "a) b c -> a b c", "((a b)) c d -> a b c d", "a b c -> c b a', d=3, n='"]
+)
+def test_a_pattern_that_einops_refuses_is_refused(pattern):
+    """Brackets without a partner or inside others, and the length of an axis that is not there."""
+    text = f"from einops import rearrange\n{T}y = rearrange(x[None], '{pattern}')"
+    (problem,) = read(text).refused
+    assert "of einops" in problem.message
+
+
+def test_what_threads_note_at_once_stays_with_each_call(mine):
+    """Each function waits inside its tracing until the other one traces too."""
+    meet = Barrier(2, timeout=20)
+
+    def noting(word):
+        def function(x):
+            meet.wait()
+            library_calls.say(word)
+            meet.wait()
+            return x * 2.0
+
+        return function
+
+    for word in ("one", "two"):
+        mine(noting(word), word)
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda word: read(f"{T}y = torch.{word}(x)"), ("one", "two")))
+    assert [[change.says for change in each.changes] for each in found] == [["one"], ["two"]]
