@@ -33,12 +33,7 @@ export function phoneBar(editor) {
     tool(
       "add",
       "Add",
-      () => (
-        dispatch("menu", {}),
-        editor.stage.host.querySelector(".palette")
-          ? closePopover(editor)
-          : byName.add.do?.(editor, NO_FOCUS, "")
-      ),
+      () => (dispatch("menu", {}), byName.add.do?.(editor, NO_FOCUS, "")),
     ),
     bend,
     undo,
@@ -82,10 +77,8 @@ const offered = (editor, actions) => actions.filter(([, { when }]) => !when || w
 
 /** @param {Editor} editor @param {string} label @param {Named[]} actions */
 function toggle(editor, label, actions) {
-  const wasOpen = editor.stage.host.querySelector(`.by-hand[aria-label="${label}"]`);
   closePopover(editor);
   dispatch("menu", {}); // it needs the canvas's whole height
-  if (wasOpen) return;
   const rows = actions.map(([id, action]) => row(editor, id, action));
   const none = rows.length
     ? null
