@@ -30,11 +30,7 @@ export function phoneBar(editor) {
   const bar = html(
     "div",
     { class: "bar hands", role: "toolbar", "aria-label": "Tools" },
-    tool(
-      "add",
-      "Add",
-      () => (dispatch("menu", {}), byName.add.do?.(editor, NO_FOCUS, "")),
-    ),
+    tool("add", "Add", () => (dispatch("menu", {}), byName.add.do?.(editor, NO_FOCUS, ""))),
     bend,
     undo,
     more,
