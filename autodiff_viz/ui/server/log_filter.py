@@ -1,7 +1,7 @@
 """Cut queries, which hold visitors' graphs, from the server's log, and what it would say again.
 
-Uvicorn logs each request with its query, and Streamlit writes that once more under `uvicorn app:app`. A visitor
-can make one fault of the program happen a thousand times.
+Uvicorn logs each request with its query, and under `uvicorn app:app` Streamlit writes that once more. A
+visitor can make one fault of the program happen a thousand times.
 """
 
 from __future__ import annotations

@@ -93,7 +93,8 @@ def test_what_uvicorn_and_streamlit_both_write_is_written_once(monkeypatch):
     both = [logging.Handler(), logging.Handler()]
     for handler in both:
         handler.emit = lambda record: said.append(record.getMessage())
-    monkeypatch.setattr(log, "handlers", [*both])  # as uvicorn's LOGGING_CONFIG and streamlit/logger.py leave it
+    # As uvicorn's LOGGING_CONFIG and streamlit/logger.py leave it.
+    monkeypatch.setattr(log, "handlers", [*both])
     monkeypatch.setattr(log, "streamlit_console_handler", both[1], raising=False)
     filter_logs()
     log.warning("GET /")
