@@ -446,7 +446,7 @@ export class Presenter {
 
   openCode() {
     this.open("code", html("p", { class: "stage-note" }, "Making the code \u2026"));
-    dispatch("wants-share", { of: "stage", parameters: {} });
+    dispatch("wants-share", { of: "stage", parameters: { tour: "alone" } });
   }
 
   /** @param {{ of: string, shared: import("../share/links.js").Shared }} answer */
