@@ -179,6 +179,15 @@ def test_a_talk_has_the_steps_of_the_lesson_and_notes_that_the_audience_does_not
     assert talk_data(start()) is None
 
 
+def test_what_a_tour_says_after_its_answers_comes_to_the_stage_with_them():
+    tour = replace(TOUR, steps=(FIRST, replace(SECOND_ASKS, text="3 + 3.")))
+    lab = without_history(go_to(start(), tour, 1))
+    assert (talk_data(lab)["said"], "3 + 3" in talk_data(lab)["notes"]) == ("", False)
+    answered = edited(lab, {"kind": "reveal", "at": 0})
+    assert talk_data(answered)["said"] == "3 + 3."
+    assert talk_data(without_history(go_to(start(), tour, 0)))["said"] == ""
+
+
 def test_what_each_step_of_a_talk_draws_is_told_before_it_without_what_it_asks():
     of_y = Question("number", Quantity("value", "y"))
     asks = Step("B", "x = 3.5\ny = x * x", questions=(of_y,), hides="values")

@@ -77,6 +77,7 @@ export function openEditor(palette) {
     forwardBar(editor),
     askingBar(editor),
     presenter.head,
+    presenter.more,
     host,
     presenter.foot,
     phoneBar(editor),
