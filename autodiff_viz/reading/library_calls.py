@@ -169,8 +169,12 @@ def _width(r: Interpreter, array: Array) -> str:
 NAMED = {
     FLOAT64: {"int": "int64", "float": "float64", "bool_": "bool"},
     FLOAT32: {
-        **{"int": "int32", "int64": "int32", "uint64": "uint32"},
-        **{"float": "float32", "float64": "float32", "bool_": "bool"},
+        "int": "int32",
+        "int64": "int32",
+        "uint64": "uint32",
+        "float": "float32",
+        "float64": "float32",
+        "bool_": "bool",
     },
 }
 """The dtypes that JAX makes of others, by its dtype of floats."""
