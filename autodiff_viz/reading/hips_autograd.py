@@ -15,12 +15,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.reading.arrays import FUNCTIONS, METHODS, fold, known, r_array, shape_of
+from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import call_at, dry_run, gradients, rows
 from autodiff_viz.reading.library_calls import call_jax
 from autodiff_viz.reading.linear_algebra import det
 from autodiff_viz.reading.own_functions import without_name
-from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.values import Array, Native, Refused, arrays_of
 
 WITHOUT_DERIVATIVE = (

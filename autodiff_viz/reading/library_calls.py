@@ -33,9 +33,8 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.ops.native import NativeOp
 from autodiff_viz.reading.builder import Builder, Frame, Held, Ref
-from autodiff_viz.reading.costs import pay
+from autodiff_viz.reading.costs import LibraryError, pay
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused, Whole
 
 KEPT = 256  # programs of functions, by the shapes and options that they are called with

@@ -16,18 +16,12 @@ import numpy as np
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.indexing import item, placed_values
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.linear_algebra import diagonal as diagonal_plain
 from autodiff_viz.reading.own_dtypes import numpy_dtype, remember
-from autodiff_viz.reading.torch_memory import (
-    LibraryError,
-    change,
-    info,
-    is_contiguous,
-    lay_out,
-)
+from autodiff_viz.reading.torch_memory import change, info, is_contiguous, lay_out
 from autodiff_viz.reading.torch_tensors import same_dtype, to_numpy
 from autodiff_viz.reading.values import BOOL, Array, Refused
 from autodiff_viz.reading.views import along, in_order, part, picked, reshaped, spread, whole

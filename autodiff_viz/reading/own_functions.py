@@ -22,11 +22,10 @@ import scipy.special
 from jax import lax
 
 from autodiff_viz.reading.arrays import FUNCTIONS, METHODS, constant, r_array, shape_of
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.library_calls import call_jax
 from autodiff_viz.reading.own_dtypes import known, numpy_dtype, own_constant
-from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.values import (
     BOOL,
     FLOATS,
