@@ -65,7 +65,7 @@ def primitive(*names: str) -> Callable[[Made], Made]:
 SAME = {
     **{name: name for name in (
         "abs", "add", "cbrt", "cos", "cosh", "div", "erf", "erfc", "exp", "exp2", "expm1", "floor", "log",
-        "log1p", "log2", "mul", "neg", "pow", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan",
+        "log1p", "log2", "mul", "neg", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan",
         "tanh",
     )},
     "acos": "arccos", "acosh": "arccosh", "add_any": "add", "asin": "arcsin", "asinh": "arcsinh",
@@ -132,6 +132,21 @@ def _integer_pow(writer: Writer, equation: Equation) -> Results:
     if y == -1:
         return [writer.elementwise("div", (number(1.0), x), aval)]
     return [writer.elementwise("pow", (x, number(float(y))), aval)]
+
+
+@primitive("pow")
+def _pow(writer: Writer, equation: Equation) -> Results:
+    (x, y), aval = equation.operands, equation.avals[0]
+    if not y.is_int:
+        return [writer.elementwise("pow", (x, y), aval)]
+    # JAX passes nothing to whole exponents, and nothing through a power 0.
+    exponents = np.asarray(numbers(y)) if y.constant else np.empty(0)
+    if not exponents.size or (exponents != exponents.flat[0]).any():
+        return None
+    exponent = int(exponents.flat[0])
+    if exponent in (0, 1):
+        return [x if exponent else writer.elementwise("ones_like", (x,), aval)]
+    return [writer.elementwise("pow", (x, number(float(exponent))), aval)]
 
 
 @primitive("round")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -44,7 +45,6 @@ OWN = {
         "log_softmax logsumexp mish one_hot relu6 selu soft_sign softmax standardize"
     ),
     "scipy.special": "entr log_softmax logit logsumexp ndtr softmax xlogy",
-    "jax.ops": "segment_sum",
 }
 """Functions that are read as JAX's own, by the module."""
 
@@ -215,6 +215,19 @@ def squareplus(r: Interpreter, x: Any, b: Any = 4.0) -> Array:
             "squareplus() with b = 0 overflows or does not, as it is compiled.", "Write jax.nn.relu(x)."
         )
     return _squareplus(r, x, b)
+
+
+_segment_sum = own_function("jax.ops.segment_sum")
+
+
+@known("jax.ops.segment_sum")
+def segment_sum(
+    r: Interpreter, data: Any, segment_ids: Any, num_segments: Any = None, **options: Any
+) -> Array:
+    """Read sums of rows by the segment that each belongs to."""
+    if num_segments is None:
+        num_segments = int(r.numbers(replace(segment_ids, traced=0)).max()) + 1
+    return _segment_sum(r, data, segment_ids, num_segments, **options)
 
 
 # Distributions.

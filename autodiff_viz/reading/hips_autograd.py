@@ -99,7 +99,11 @@ SLOPES = {
         lambda t, out, x, y: t * jnp.log(jnp.where(x == 0, 1.0, x)) * out,
     ),
     "hypot": with_slopes(jnp.hypot, lambda t, out, x, y: t * x / out, lambda t, out, x, y: t * y / out),
-    "mod": with_slopes(jnp.remainder, lambda t, out, x, y: t, lambda t, out, x, y: -t * jnp.floor(x / y)),
+    "mod": with_slopes(
+        jnp.remainder,
+        lambda t, out, x, y: jnp.broadcast_to(t, out.shape),
+        lambda t, out, x, y: -t * jnp.floor(x / y),
+    ),
     "logaddexp": with_slopes(
         jnp.logaddexp,
         lambda t, out, x, y: t * jnp.exp(x - out),

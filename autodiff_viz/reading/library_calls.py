@@ -234,7 +234,7 @@ def _traced(call: Call) -> Program:
         function = jax.vmap(function, in_axes=tuple(axes))
     try:
         program, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError, Warning) as error:
         says = str(error).strip().splitlines()[0][:200]
         raise Refused(f"{call.function.__name__}() does not take these: {says}", "", "shape") from None
     _check_sizes(call.function.__name__, program.jaxpr)
