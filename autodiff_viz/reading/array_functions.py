@@ -58,9 +58,9 @@ FUNCTIONS["numpy.fix"] = own_function("numpy.fix", jnp.trunc)
 def _with_options(plain: Callable[..., Any], whole: Callable[..., Any]) -> Callable[..., Any]:
     """Return a fold that is one op, and JAX's own function where it is called with more."""
 
-    def read(r: Interpreter, x: Any, axis: Any = None, **options: Any) -> Any:
-        simple = set(options) <= {"keepdims", "dtype"} and type(axis) in (int, type(None))
-        return plain(r, x, axis, **options) if simple else whole(r, x, axis, **options)
+    def read(r: Interpreter, x: Any, axis: Any = None, *more: Any, **options: Any) -> Any:
+        simple = not more and set(options) <= {"keepdims", "dtype"} and type(axis) in (int, type(None))
+        return (plain if simple else whole)(r, x, axis, *more, **options)
 
     return read
 
@@ -86,23 +86,23 @@ def clip(r: Interpreter, *args: Any, **ends: Any) -> Array:
 flip, split = FUNCTIONS["numpy.flip"], FUNCTIONS["numpy.split"]
 
 
-def chosen(condlist, choicelist, default=0):
+def _select(condlist, choicelist, default=0):
     """Return the first choice whose condition holds."""
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         default = jnp.where(condition, choice, default)
     return default
 
 
-FUNCTIONS["numpy.select"] = own_function("numpy.select", chosen)
+FUNCTIONS["numpy.select"] = own_function("numpy.select", _select)
 
 
-def ordered(a: jax.Array, axis=-1, *, stable=True, descending=False):
+def _argsort(a: jax.Array, axis=-1, *, stable=True, descending=False):
     """Return the places of elements in their order; without an axis, of all in a row."""
     a, axis = (a.ravel(), 0) if axis is None else (a, axis)
     return jnp.argsort(a, axis, stable=stable, descending=descending)
 
 
-_argsort = own_function("numpy.argsort", ordered)
+_ordered = own_function("numpy.argsort", _argsort)
 
 
 @known("argsort", table=METHODS)
@@ -110,7 +110,7 @@ _argsort = own_function("numpy.argsort", ordered)
 def argsort(r: Interpreter, x: Any, *args: Any, **options: Any) -> Array:
     """Read the order of elements. Of equal ones NumPy says nothing unless it sorts them stably."""
     x = r_array(r, x)
-    made = _argsort(r, x, *args, **options)
+    made = _ordered(r, x, *args, **options)
     if x.framework == "numpy" and not options.get("stable"):
         axis, numbers = args[0] if args else options.get("axis", -1), r.numbers(x)
         rows = numbers.ravel() if axis is None else np.moveaxis(numbers, axis, -1)
