@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autodiff_viz.reading.arrays import FUNCTIONS, METHODS, fold, known, r_array
+from autodiff_viz.reading.arrays import FUNCTIONS, METHODS, known, r_array
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.library_calls import call_jax, jax_function
 from autodiff_viz.reading.own_functions import own, own_function, own_method, own_methods
@@ -24,12 +24,12 @@ NOWHERE = ast.Constant(0)
 OWN = {
     "numpy": (
         "all any append argmin around array_split atleast_1d atleast_2d average bitwise_and bitwise_not "
-        "bitwise_or ceil column_stack conj conjugate cross cumprod cumsum deg2rad degrees diag diagonal "
-        "diff flip fliplr flipud float_power full_like heaviside hstack inner invert isfinite isinf isnan "
-        "kron logical_and logical_not logical_or logical_xor matrix_transpose median meshgrid moveaxis "
-        "nan_to_num outer pad percentile permute_dims polyval positive ptp quantile rad2deg radians real "
-        "reciprocal repeat rint roll round sort split std swapaxes tensordot tile trace transpose tri "
-        "tril triu trunc var vdot vstack"
+        "bitwise_or ceil column_stack conj conjugate count_nonzero cross cumprod cumsum deg2rad degrees "
+        "diag diagonal diff flip fliplr flipud float_power full_like heaviside hstack inner invert "
+        "isfinite isinf isnan kron logical_and logical_not logical_or logical_xor matrix_transpose median "
+        "meshgrid moveaxis nan_to_num outer pad percentile permute_dims polyval positive ptp quantile "
+        "rad2deg radians real reciprocal repeat rint roll round sort split std swapaxes tensordot tile "
+        "trace transpose tri tril triu trunc var vdot vstack"
     ),
     "numpy.linalg": "norm trace",
     "lax": (
@@ -194,14 +194,6 @@ def rounded(r: Interpreter, x: Any, rounding_method: Any = 0) -> Array:
         named = {f"jax.lax.RoundingMethod.{one.name}": int(one) for one in lax.RoundingMethod}
         rounding_method = named.get(rounding_method.name, rounding_method)
     return call_jax(r, lax.round, x, rounding_method)
-
-
-@known("numpy.count_nonzero")
-def count_nonzero(r: Interpreter, x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
-    """Read how many elements are not 0."""
-    x = r_array(r, x)
-    holds = x if x.dtype == BOOL else r.make("not_equal", [x, 0.0], dtype=BOOL)
-    return fold(r, "sum", holds, axis, keepdims)
 
 
 _squareplus = own_function("nn.squareplus")
