@@ -332,7 +332,10 @@ class Converter:
         if name in OF_TWO and len(others) == 1 and self._is_usual(x) and self._is_usual(others[0]):
             return [self.elementwise(name, equation.operands, aval)]
         if name == "clip" and len(others) == 2 and x.shape == tuple(aval.shape) and self._is_usual(x):
-            return [self.elementwise("clip", equation.operands, aval)]
+            # Where ends are given by name they come in the order of these; the low one is used first.
+            body = opened(equation.params[CALLS[equation.name]])
+            used = next(one for each in body.eqns for one in each.invars if one in body.invars[1:])
+            return [self.elementwise("clip", (x, *others[:: -1 if used is body.invars[2] else 1]), aval)]
         if name == "_one_hot" and not others and x.held is not None and tuple(aval.shape[:-1]) == x.shape:
             return [self.emit("one_hot", (x.held,), aval, num_classes=int(aval.shape[-1]))]
         if name == "argsort" and self._is_usual(x) and not others:

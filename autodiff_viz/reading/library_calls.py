@@ -35,7 +35,7 @@ from autodiff_viz.ops.native import NativeOp
 from autodiff_viz.reading.builder import Builder, Frame, Held, Ref
 from autodiff_viz.reading.costs import LibraryError, pay
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Path, Refused
+from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Path, Refused
 
 KEPT = 256  # programs of functions, by the shapes and options that they are called with
 TRACED = 50  # steps of the budget, for a function with shapes or options that were not met before
@@ -69,6 +69,8 @@ def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) ->
                 )
         return call_jax(r, call, *bound.args, **bound.kwargs)
 
+    first = inspect.Parameter("r", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    read.__signature__ = signature.replace(parameters=[first, *signature.parameters.values()])
     return read
 
 
@@ -144,7 +146,7 @@ def _kind(r: Interpreter, array: Array) -> Kind:
     shape = r.builder.shape(r.held(array))
     if shape is None:
         raise Refused("An array whose shape is not known cannot be read here.")
-    dtype = "float" if array.dtype in FLOATS else array.dtype
+    dtype = "float" if array.dtype in FLOATS else BOOL if array.dtype == BOOL else INT
     places = None
     if dtype == INT and array.is_constant:  # which rows or classes: the program depends on them
         places = tuple(int(one) for one in np.asarray(array.held).ravel())
@@ -300,24 +302,40 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
     held: list[Held] = [r.held(one) for one in arrays]
     needs = any(one.requires_grad for one in arrays)
     library = next((one.framework for one in arrays if one.framework != "numpy"), r.library)
-    floats = [one.dtype for one in arrays if one.dtype in FLOATS]
-    usual = max(floats, key=FLOATS.index) if floats else r.usual_float()
+    floats = [one for one in arrays if one.dtype in FLOATS]
+    if library == "torch":  # a tensor without axes counts less than one with axes
+        floats = [one for one in floats if r.builder.shape(r.held(one))] or floats
+    usual = max((one.dtype for one in floats), key=FLOATS.index, default=r.usual_float())
+    if usual in HALVES and library != "tf":
+        raise Refused(
+            f"{name}() in {usual} is not read: each step of it rounds its result.",
+            "Make the inputs float32.",
+            "dtype",
+        )
     ends = {place for place, dtype in program.results if dtype == "float"}
+    in_graph = isinstance(r.builder, Builder)
+    # Inside a declared derivative there are no rules: what has one is its value.
+    ruled = {draft.slots[0] for draft in program.drafts if draft.op == "first"} if not in_graph else set()
     # The frame stands for what the library calls one thing.
-    frame = Frame(name, None) if len(program.drafts) > count + 1 and isinstance(r.builder, Builder) else None
+    frame = Frame(name, None) if len(program.drafts) > count + 1 and in_graph else None
     with r.frame(frame) if frame is not None else nullcontext():
         for place in range(count, len(program.drafts)):
             draft = program.drafts[place]
             slots = [held[slot.number] if isinstance(slot, Place) else slot for slot in draft.slots]
             rule = draft.rule
-            if rule.function is not None and isinstance(r.builder, Builder):  # of wires, and not of numbers
+            if rule.function is not None and in_graph:  # of wires, and not of numbers
                 if not any(isinstance(slot, Ref) for slot in slots):
                     rule = Rule()
                 slots = [slot if isinstance(slot, Ref) else r.builder.input(slot, "") for slot in slots]
             if r.no_grad and needs and place in ends:
                 rule = Rule(STOP)
+            if not in_graph and (rule.function is not None or Place(place) in ruled):
+                rule = Rule()
+            if not in_graph and draft.op == "first":
+                held.append(slots[0])
+                continue
             ref = r.builder.add(draft.op, slots, None if rule.kind == FOLLOW else rule, **draft.params)
-            if isinstance(r.builder, Builder):
+            if in_graph:
                 r.builder.drafts[ref.number].framework = library
             held.append(ref)
     traced = r.staged
@@ -335,4 +353,7 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
         )
         for place, dtype in program.results
     ]
+    if r.handlers.lay_out is not None:
+        for one in results:
+            r.handlers.lay_out(r, "", arrays, one)
     return jax.tree.unflatten(program.structure, results)
