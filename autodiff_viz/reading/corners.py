@@ -125,33 +125,24 @@ ODD: Mapping[str, Mapping[str, Odd]] = {
 
 
 def _passed(builder: Builder, root: int) -> set[int]:
-    """Return the nodes that a cotangent passes on its way back."""
+    """Return the nodes through which a cotangent passes on its way back."""
     reached, waiting = set(), [root]
     while waiting:
         number = waiting.pop()
-        if number not in reached:
+        draft = builder.drafts[number]
+        if number not in reached and draft.rule.kind != STOP:
             reached.add(number)
-            draft = builder.drafts[number]
-            slots = passes_to(draft)
-            if draft.op in WITHOUT_SLOPE:
-                continue
-            # The condition of where() gets nothing.
-            waiting += [one.number for one in slots[draft.op == "where" and slots[:1] == [draft.slots[0]] :]]
+            slots = [] if draft.op in WITHOUT_SLOPE else passes_to(draft)
+            if draft.op == "where" and slots[:1] == [draft.slots[0]]:  # the condition gets nothing
+                slots = slots[1:]
+            waiting += [one.number for one in slots]
     return reached
 
 
 WITHOUT_SLOPE = frozenset(
     [
-        "argmax",
-        "equal",
-        "floor",
-        "greater",
-        "greater_equal",
-        "less",
-        "less_equal",
-        "not_equal",
-        "one_hot",
-        "sign",
+        *("argmax", "equal", "floor", "greater", "greater_equal", "less", "less_equal", "not_equal"),
+        *("one_hot", "sign"),
     ]
 )
 

@@ -83,6 +83,24 @@ def at_least(x: jax.Array, low: float) -> jax.Array:
     return with_slopes(lambda x: jnp.maximum(x, low), lambda x: x >= low, x, chosen=True)
 
 
+def clip_by_value(t: jax.Array, low: float | jax.Array, high: float | jax.Array) -> jax.Array:
+    """Return numbers within limits, of which the lower one counts more; at its ends TensorFlow passes all."""
+    say("TensorFlow passes everything at the ends of clip_by_value; JAX half")
+    if not isinstance(low, float) or not isinstance(high, float):
+
+        def slopes(x: jax.Array, low: jax.Array, high: jax.Array) -> tuple[jax.Array, ...]:
+            return (x >= low) & (x <= high), x < low, x > high
+
+        return with_slopes(
+            lambda x, low, high: jnp.maximum(jnp.minimum(x, high), low), slopes, t, low, high, chosen=True
+        )
+
+    def value(x: jax.Array) -> jax.Array:
+        return jnp.clip(x, low, high) if low <= high else jnp.maximum(jnp.minimum(x, high), low)
+
+    return with_slopes(value, lambda x: (x >= low) & (x <= high), t, chosen=True)
+
+
 def lifted(x: jax.Array, low: float) -> jax.Array:
     """Return x, or a number where that is larger, which is set on the numbers: all of the gradient passes."""
     return with_slopes(lambda x: jnp.maximum(x, low), jnp.ones_like, x)
@@ -96,6 +114,13 @@ def root(x: jax.Array) -> jax.Array:
         return jnp.where(jnp.abs(made) > 0.0, 0.5 / made, made)
 
     return with_slopes(jnp.sqrt, slope, x)
+
+
+def quiet(value: Callable[[jax.Array], jax.Array], slope: Callable[[jax.Array], jax.Array], x: jax.Array):
+    """Return a value that passes 0 where 0 arrives, whatever its slope is there."""
+    held = jax.custom_vjp(lambda x: value(x))
+    held.defvjp(lambda x: (value(x), x), lambda x, v: (jnp.where(v != 0.0, v * slope(x), 0.0),))
+    return held(x)
 
 
 def norm(x: jax.Array, p: Any = 2, axis: Any = None, keepdims: bool = False) -> jax.Array:
@@ -114,6 +139,12 @@ def norm(x: jax.Array, p: Any = 2, axis: Any = None, keepdims: bool = False) -> 
 
 
 # Functions of two arrays, and others.
+
+
+def without_0(value: Callable[..., jax.Array], x: jax.Array, y: jax.Array) -> jax.Array:
+    """Return a value of two arrays that is 0, with no gradient, where the first is 0."""
+    some = x != 0.0
+    return value(jnp.where(some, x, 0.0), jnp.where(some, y, 1.0))
 
 
 def xlogy(input: jax.Array, other: jax.Array) -> jax.Array:

@@ -43,13 +43,19 @@ TRACED = 200  # steps of the budget, for a function with shapes or options that 
 Shape = tuple[int, ...]
 
 
-def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) -> Callable[..., Any]:
+Prepare = Callable[[Interpreter, str, dict[str, Any]], None]
+
+
+def jax_function(
+    call: Callable[..., Any], without_slope: Sequence[str] = (), prepare: Prepare | None = None
+) -> Callable[..., Any]:
     """Return a function of JAX arrays as the reading of a library's function.
 
     Args:
       call: its parameters are called as the library calls them. What is no array is an option, of which the
         program depends: a number, a string, a tuple, None.
       without_slope: arguments for which the library has no derivative, and raises an error.
+      prepare: turns the arguments into arrays, of the interpreter, the function's name and the arguments.
     """
     signature = inspect.signature(call)
 
@@ -59,6 +65,8 @@ def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) ->
         except TypeError as error:
             raise Refused(f"{call.__name__}() is read with {signature}: {error}.") from None
         bound.apply_defaults()
+        if prepare is not None:
+            prepare(r, call.__name__, bound.arguments)
         for argument in without_slope:
             value = bound.arguments[argument]
             if isinstance(value, Array) and value.requires_grad:

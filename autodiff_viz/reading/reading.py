@@ -578,6 +578,7 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         for name, held in wanted.items():
             if found[name] is None:
                 found[name] = evaluation.value(held)
+        refuse_odd(r.builder, evaluation.passes())
         return plain | found
 
     left_out = frozenset({*r.builder.left_out, *r.builder.merged})

@@ -339,16 +339,13 @@ def matrix_norm(
             "There are 'fro', 1 and inf.",
         )
     along = dims(r, dim) if abs(ord) == 1 else dims(r, dim)[::-1]
-    return call_jax(r, _largest_sum, cast(r, A, named_dtype(r, dtype)), ord, along, bool(keepdim))
+    return call_jax(r, _matrix_norm, cast(r, A, named_dtype(r, dtype)), ord, along, bool(keepdim))
 
 
-def _largest_sum(x, ord, dim, keepdim):
+def _matrix_norm(x, ord, dim, keepdim):
     sums = elements.absolute(x).sum(dim[0], keepdims=True)
     made = (jnp.max if ord > 0 else jnp.min)(sums, dim[1], keepdims=True)
     return made if keepdim else made.squeeze(tuple(dim))
-
-
-_largest_sum.__name__ = "matrix_norm"
 
 
 @both("dist")

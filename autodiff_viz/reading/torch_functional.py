@@ -71,7 +71,7 @@ def softsign(input):
 
     def slope(x):
         size = 1.0 + jnp.abs(x)
-        return 1.0 / size - x / size / size * jnp.sign(x)
+        return (1.0 - jnp.abs(x) / size) / size
 
     return elements.with_slopes(lambda x: x / (1.0 + jnp.abs(x)), slope, input)
 
@@ -510,9 +510,6 @@ def _batch_norm(input, running_mean, running_var, weight, bias, eps):
         normal = input - per_channel(running_mean, rank)
         normal = normal / jnp.sqrt(per_channel(running_var, rank) + eps)
     return scaled(normal, per_channel(weight, rank), per_channel(bias, rank))
-
-
-_batch_norm.__name__ = "batch_norm"
 
 
 def _followed(input, running_mean, running_var, momentum):
