@@ -74,7 +74,7 @@ def handout(found: Trace, asking: Asking | None, title: str, pinned: Trace | Twi
       GraphError: there is no trace, or it has no output.
     """
     with_output(found)
-    fresh = asking and Asking(asking.hides, tuple(type(each)(each.question) for each in asking.asked))
+    fresh = asking and asking.unanswered
     asked = [each.question for each in fresh.asked] if fresh else []
     name = title.strip()[:TITLE] or "A graph"
     parts = [_question_page(found, fresh, name, pinned) if asked else _numbers_page(found, name)]

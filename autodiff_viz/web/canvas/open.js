@@ -85,6 +85,7 @@ export function openEditor(palette) {
     forwardBar(editor),
     askingBar(editor),
     presenter.head,
+    presenter.more,
     host,
     presenter.foot,
     phoneBar(editor),
