@@ -92,6 +92,7 @@
  * @property {string} [ruleText]
  * @property {string} [ruleFull] the function of its rule
  * @property {boolean} isOutput
+ * @property {boolean} [asked] whether a question is about it, which then names it
  * @property {boolean} isInput
  * @property {boolean} [isParameter]
  * @property {boolean} [muted]
