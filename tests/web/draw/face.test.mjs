@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baselines, hasBoth, titleAbove, titledByName } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import {
+  baselines,
+  hasBoth,
+  titleAbove,
+  titledByName,
+} from "../../../autodiff_viz/web/canvas/draw/face.js";
 import { levelOf, NUMBERED, WHOLE } from "../../../autodiff_viz/web/canvas/draw/levels.js";
 import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
 
@@ -83,7 +88,10 @@ test("a node that is asked about is called by its name at every scale, in place 
   assert.equal(titledByName(card(layer), phone), false);
   const near = levelOf(1);
   assert.equal(titledByName(card({ ...layer, asked: true }), near), false); // both have room
-  assert.equal(titledByName(card({ symbol: "relu", id: "the_first_layer", asked: true }), near), true);
+  assert.equal(
+    titledByName(card({ symbol: "relu", id: "the_first_layer", asked: true }), near),
+    true,
+  );
   for (const level of BARE)
     assert.equal(titledByName(card({ symbol: "matmul", id: "layer1", asked: true }), level), true);
 });

@@ -2,6 +2,7 @@
 // Search an op in the palette, then choose it or drag it onto the canvas.
 
 import { html } from "../../base/dom.js";
+import { isMistyped, mistakesIn } from "../../base/likeness.js";
 import { mayEdit } from "../../embed/gate.js";
 import { centre, sizeOf } from "../draw/stage.js";
 import { makeDraggable } from "../gestures/insert.js";
@@ -29,7 +30,24 @@ export function search(palette, text) {
     .map((op) => ({ op, rank: rankOf(op, joined, typed) }))
     .filter(({ rank }) => rank < Infinity)
     .sort((a, b) => a.rank - b.rank);
-  return matches.length ? [{ group: "Best match first", ops: matches.map(({ op }) => op) }] : [];
+  return matches.length
+    ? [{ group: "Best match first", ops: matches.map(({ op }) => op) }]
+    : likely(palette, joined);
+}
+
+/** Groups with the ops that may be meant by a mistyped name, the likeliest first. @param {PaletteGroup[]} palette @param {string} joined @returns {PaletteGroup[]} */
+function likely(palette, joined) {
+  const near = palette
+    .flatMap((group) => group.ops)
+    .flatMap((op) => {
+      const names = [op.op, ...(op.aliases ?? [])].map(close);
+      const counts = names
+        .filter((name) => isMistyped(joined, name))
+        .map((name) => mistakesIn(joined, name));
+      return counts.length ? [{ op, count: Math.min(...counts) }] : [];
+    })
+    .sort((a, b) => a.count - b.count);
+  return near.length ? [{ group: "Nearest to what you typed", ops: near.map(({ op }) => op) }] : [];
 }
 
 /** Whether a text is to be read as an expression of the language and not as the name of an op: "x*y", "sin(x)",
@@ -173,10 +191,14 @@ export function openPalette(editor, asked = {}) {
         ),
       ),
     );
-    hint.textContent = isExpression(typed) ? "Enter adds it as nodes" : hintOf(from, to);
     if (isExpression(typed)) list.prepend(expression(typed, () => write(editor, typed, asked)));
-    if (!list.children.length)
-      list.append(html("div", { class: "none" }, noneOf(editor, typed, from)));
+    const isNone = !list.children.length;
+    if (isNone) list.append(html("div", { class: "none" }, noneOf(editor, typed, from)));
+    hint.textContent = isNone
+      ? ""
+      : isExpression(typed)
+        ? "Enter adds it as nodes"
+        : hintOf(from, to);
     mark(0);
   };
   const error = html("div", { class: "none", role: "alert" });
