@@ -56,8 +56,8 @@ def centred(
 
 
 def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
-    """Translate all positions by the same offset."""
-    return {name: (x + by[0], y + by[1]) for name, (x, y) in positions.items()}
+    """Translate all positions by the same offset, in tenths of px, as positions are kept."""
+    return {name: (round(x + by[0], 1), round(y + by[1], 1)) for name, (x, y) in positions.items()}
 
 
 def clear_of_cards(

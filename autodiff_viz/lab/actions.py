@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.canvas.arrange import closed_at_first, folded_places, without_backward_places
+from autodiff_viz.canvas.arrange import closed_at_first, folded_places, pinned, without_backward_places
 from autodiff_viz.explain.noise.compute import is_random
 from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.dtypes import DTYPES
@@ -201,7 +201,8 @@ def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
         on_inputs = listed([KINDS[name].label for name in ON_INPUTS if name != FOLLOW]).capitalize()
         hint = WIRE_FIRST.format(on_inputs)
         return refused(lab, GraphError(Problem("bad-rule", NO_WIRES.format(first), hint, node=first)))
-    graph, changed = lab.graph, [node for node in fit if node.rule.kind != kind]
+    changed = [node for node in fit if node.rule.kind != kind]
+    graph = pinned(lab.graph) if changed and KINDS[kind].alternative else lab.graph  # for its new wire
     for node in changed:
         # `backward_as` needs a node to differentiate instead; the first wire's is one that exists.
         alternative = node.wires[0][1] if KINDS[kind].alternative else None

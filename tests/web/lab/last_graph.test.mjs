@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isOwnGraph, keepPlace, lastGraph, placeInLab } from "../../../autodiff_viz/web/base/visits.js";
+import {
+  isOwnGraph,
+  keepPlace,
+  lastGraph,
+  placeInLab,
+} from "../../../autodiff_viz/web/base/visits.js";
 
 const storage = () => {
   const kept = new Map();
-  return { getItem: (name) => kept.get(name) ?? null, setItem: (name, text) => kept.set(name, text) };
+  return {
+    getItem: (name) => kept.get(name) ?? null,
+    setItem: (name, text) => kept.set(name, text),
+  };
 };
 
 test("a graph of one's own is found again by a later visit, and neither a lesson nor the first graph takes its place", () => {
@@ -20,8 +28,11 @@ test("a graph of one's own is found again by a later visit, and neither a lesson
 });
 
 test("an address holds a graph of one's own if it has a formula or a document, and no lesson", () => {
-  assert.deepEqual(
-    ["", "?f=a", "?g=a", "?lesson=fork&g=a", "?seed=2"].map(isOwnGraph),
-    [false, true, true, false, false],
-  );
+  assert.deepEqual(["", "?f=a", "?g=a", "?lesson=fork&g=a", "?seed=2"].map(isOwnGraph), [
+    false,
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

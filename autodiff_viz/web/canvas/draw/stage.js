@@ -388,12 +388,22 @@ const BARE = { top: 20, bottom: 20, side: 28 }; // px around a graph on a stage,
 const SPARE = 14; // px of the margin at the foot that may be used
 const SMALLER = 1.3; // factor by which a view that shows all may be smaller than it need be
 
-/** Whether the view shows the whole drawing, and not as a small part of the canvas.
+const ASIDE = 0.2; // share of the canvas by which the middle of a drawing may be beside its own
+
+/** Whether the view shows the whole drawing, and not as a small part of the canvas or in a corner of it.
  * @param {Stage} stage @param {Viewport} whole the view that fits */
 export function showsWhole(stage, whole) {
   const { view, content } = stage;
   const size = sizeOf(stage);
+  if (!content) return true;
+  const beside = (/** @type {"x" | "y"} */ axis, /** @type {"w" | "h"} */ length) =>
+    Math.abs(
+      view[axis] - whole[axis] + (content[axis] + content[length] / 2) * (view.k - whole.k),
+    ) <
+    ASIDE * size[length];
   return (
+    beside("x", "w") &&
+    beside("y", "h") &&
     sidesBeyond(view, content, size, clearOf(size).bottom - SPARE) === "" &&
     whole.k < SMALLER * view.k
   );

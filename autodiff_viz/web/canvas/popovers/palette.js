@@ -7,7 +7,7 @@ import { mayEdit } from "../../embed/gate.js";
 import { centre, sizeOf } from "../draw/stage.js";
 import { makeDraggable } from "../gestures/insert.js";
 import { freshName, roomOfNew, sizeOfNew } from "../state/edits.js";
-import { CARD, clamp, freeSpot, toScreen } from "../state/geometry.js";
+import { CARD, clamp, freeSpot, toScreen, toWorld } from "../state/geometry.js";
 import { dimsOf, opRefuses } from "../state/shapes.js";
 import { differentiate } from "./differentiate.js";
 import { whenRefused } from "./notice.js";
@@ -345,13 +345,18 @@ function option(editor, op, choose, put) {
   return row;
 }
 
-/** The place right of the node that will feed the new one, else the middle of the view.
+const MARGIN = 40; // px left of the first node of an empty canvas: graphs grow to the right
+
+/** The place right of the node that will feed the new one, else the middle of the view; of an empty canvas at its left.
  * @param {Editor} editor @param {string | null} from @returns {Point} */
 function besides(editor, from) {
   const node = editor.node(from);
   if (node) return [node.x + node.w + 72, node.y];
   const [x, y] = centre(editor.stage);
-  return [x - CARD.w / 2, y - CARD.h / 2];
+  const left = editor.seen.nodes.length
+    ? x - CARD.w / 2
+    : toWorld(editor.stage.view, [MARGIN, 0])[0];
+  return [left, y - CARD.h / 2];
 }
 
 /** Place the palette beside the point of the request, or below the Add button; on a narrow screen at the foot.
