@@ -254,12 +254,11 @@ def _answer(found: Trace, question: Question, pinned: Trace | Twin | None) -> st
     )
 
 
-_MARKS = (
-    (re.compile("`([^`]+)`"), r"<code>\1</code>"),
-    (re.compile(r"\*\*([^*]+)\*\*"), r"<b>\1</b>"),
-    (re.compile(r"\*([^*\s][^*]*)\*"), r"<i>\1</i>"),
-    (re.compile(r"\[([^\[\]]+)\]\(https?:[^()\s]+\)"), r"\1"),
-)
+_CODE = re.compile("`([^`]+)`")
+_BOLD = re.compile(r"\*\*([^*]+)\*\*")
+_ITALIC = re.compile(r"\*([^*\s][^*]*)\*")
+_LINK = re.compile(r"\[([^\[\]]+)\]\(https?:[^()\s]+\)")
+_MARKS = ((_CODE, r"<code>\1</code>"), (_BOLD, r"<b>\1</b>"), (_ITALIC, r"<i>\1</i>"), (_LINK, r"\1"))
 """The little Markdown that words of a tour have (web/tour/words.js), and what stands for it."""
 
 
