@@ -21,6 +21,7 @@ from autodiff_viz.functions.equations import (
     numbers,
 )
 from autodiff_viz.functions.primitives import (
+    EVERY,
     Results,
     Writer,
     number,
@@ -30,8 +31,6 @@ from autodiff_viz.functions.primitives import (
     transposed,
 )
 from autodiff_viz.ops.indexing import to_python
-
-EVERY = (None, None, None)  # the slice of a whole axis
 
 SAME_ELEMENTS = frozenset(
     {"broadcast_in_dim", "copy", "convert_element_type", "expand_dims", "reshape", "squeeze"}

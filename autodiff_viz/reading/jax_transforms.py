@@ -32,6 +32,7 @@ from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
+from autodiff_viz.reading.own_functions import check_name
 from autodiff_viz.reading.rows import Rows, enter_rows, leave_rows, mapping, spread
 from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.values import (
@@ -249,6 +250,7 @@ def _check_call_of_lax(r: Interpreter, name: str, args: list) -> None:
 
 def check_call(r: Interpreter, path: str, args: list) -> None:
     """Refuse what JAX refuses: NumPy's functions of arrays without numbers, and lists for arrays."""
+    check_name(path)
     module, _, name = path.rpartition(".")
     if module == "jax.lax":
         _check_call_of_lax(r, name, args)

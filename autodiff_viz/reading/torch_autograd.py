@@ -23,7 +23,7 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading import torch_functional, torch_losses
 from autodiff_viz.reading.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
-from autodiff_viz.reading.costs import pay_values, sized
+from autodiff_viz.reading.costs import LibraryError, pay_values, sized
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import argument, merged
@@ -34,7 +34,6 @@ from autodiff_viz.reading.torch_facts import FACTS, ITSELF, SCATTERED, VIEWS
 from autodiff_viz.reading.torch_hooks import accumulated, hooked, refuse_hooks
 from autodiff_viz.reading.torch_memory import (
     DATA,
-    LibraryError,
     Memory,
     change,
     check_overlap,

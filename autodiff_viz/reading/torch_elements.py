@@ -14,9 +14,9 @@ from autodiff_viz.reading.array_functions import floored_quotient
 from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.corners import CLAMP_ENDS
+from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.declared import ruled
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.torch_places import nonzero
 from autodiff_viz.reading.torch_shapes import broadcast_to
 from autodiff_viz.reading.torch_tensors import (

@@ -11,10 +11,9 @@ import numpy as np
 
 from autodiff_viz.reading import arrays, linear_algebra
 from autodiff_viz.reading.arrays import constant, named_dtype, shape_of
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_elements import absolute, at_least, divide, is_nan, promoted
-from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.torch_places import gather
 from autodiff_viz.reading.torch_shapes import select_plain, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (

@@ -11,11 +11,11 @@ import numpy as np
 
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, shape_of
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_elements import absolute, clamp
 from autodiff_viz.reading.torch_folds import fold, matmul, norm, variance
-from autodiff_viz.reading.torch_memory import LibraryError, change
+from autodiff_viz.reading.torch_memory import change
 from autodiff_viz.reading.torch_places import pick
 from autodiff_viz.reading.torch_shapes import broadcast_to, split, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (

@@ -14,9 +14,9 @@ import numpy as np
 from autodiff_viz.functions.known_functions import op
 from autodiff_viz.reading.arrays import constant
 from autodiff_viz.reading.corners import CLAMP_ENDS
+from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.library_calls import call_jax, jax_function, say
-from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.torch_tensors import functional, numbers
 from autodiff_viz.reading.values import FLOATS, INT, Array, Refused
 

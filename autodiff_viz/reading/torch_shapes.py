@@ -13,9 +13,9 @@ import numpy as np
 from autodiff_viz.graph.model import IDENTITY
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import named_dtype, shape_of
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import PERHAPS, LibraryError, is_contiguous, view
+from autodiff_viz.reading.torch_memory import PERHAPS, is_contiguous, view
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
     TORCH,

@@ -33,6 +33,7 @@ from autodiff_viz.lessons.paths import PATHS, path
 from autodiff_viz.lessons.paths import Path as Way
 from autodiff_viz.lessons.search import words_of
 from autodiff_viz.ui.bundle import lessons_script
+from autodiff_viz.ui.chunks import font_tags
 
 ASSETS = Path(__file__).parents[1] / "assets"
 CLAIMS = "/claims"  # path of the table of numbers
@@ -139,6 +140,7 @@ def _body(key: str | None) -> str:
         lead=escape(lead),
         classes=_classes(way),
         sections=sections,
+        cards=sections.count('<li class="card"'),
         numbers=f"{numbers:,}",
         claims=f".{CLAIMS}",
         teacher=f"./?{VIEW}={CLASS}",
@@ -154,7 +156,7 @@ _BODY = """<body>
 </header>
 <main>
 <div class="top"><h1>{title}</h1><p class="lead">{lead}</p></div>
-<form class="find" role="search" hidden>
+<form class="find" role="search">
 <label class="search"><span class="unseen">Search lessons</span>
 <input type="search" name="q" maxlength="80" autocomplete="off" placeholder="Search: detach, remat, nan"
 aria-keyshortcuts="/">
@@ -164,7 +166,7 @@ aria-keyshortcuts="/">
 <option value="3">Level 3</option></select></label>
 <label class="open-only"><input type="checkbox" name="open"> Not done yet</label>
 <a class="surprise" href="{gallery}">Surprise me</a>
-<output class="found" role="status"></output>
+<output class="found" role="status">{cards} lessons</output>
 </form>
 {classes}
 <p class="continue" hidden><span>Continue with</span> <a href="{gallery}"></a></p>
@@ -192,6 +194,7 @@ _HEAD = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 {tags}
 <link rel="icon" href="{icon}">
+{font}
 <style>{style}</style>
 {script}</head>
 """
@@ -282,7 +285,8 @@ def _whole(tags: str, which: str) -> Page:
     style = (ASSETS / "lessons_page.css").read_text("utf-8")
     loads = f'<script type="module" src="{lessons_script().path}"></script>\n'
     script, body = ("", _claims_body()) if which == CLAIMS else (loads, _body(which or None))
-    data = f"{_HEAD.format(tags=tags, icon=_picture('icon'), style=style, script=script)}{body}".encode()
+    head = _HEAD.format(tags=tags, icon=_picture("icon"), font=font_tags(), style=style, script=script)
+    data = f"{head}{body}".encode()
     tag = f'W/"{blake2b(data, digest_size=16).hexdigest()}"'
     return Page(data, gzip.compress(data, mtime=0), tag)
 

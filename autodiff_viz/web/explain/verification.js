@@ -93,7 +93,12 @@ export class VerificationLine {
     this.draw();
   }
 
-  /** Close what is open, for a menu of the canvas where both are in one place. */
+  /** The table or the hints, whichever is open. */
+  get opened() {
+    return [this.table, this.hints.panel].find((panel) => !panel.hidden) ?? null;
+  }
+
+  /** Close what is open. */
   fold() {
     this.hints.toggle((this.open = false));
     this.draw();

@@ -84,7 +84,7 @@ export default function lessonsPage() {
   };
 
   query.value = new URLSearchParams(location.search).get(QUERY) ?? "";
-  form.hidden = one(".progress").hidden = false;
+  one(".progress").hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", find);
   one(".nothing button").addEventListener("click", () => {

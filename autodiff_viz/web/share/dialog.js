@@ -101,6 +101,7 @@ export function openShare(editor) {
   editor.stage.host.querySelector("dialog.share")?.remove();
   const dialog = new ShareDialog(editor);
   editor.stage.host.append(dialog.root);
+  dialog.root.setAttribute("closedby", "any"); // a press outside closes it too
   dialog.root.showModal();
   dialog.turnTo("link");
   dialog.ask();
