@@ -91,6 +91,7 @@ def _clip(x: jax.Array, low: float | None, high: float | None) -> jax.Array:
 
 SLOPES = {
     "abs": with_slopes(jnp.abs, lambda t, out, x: t * x / jnp.where(out == 0, 1.0, out)),
+    "fabs": with_slopes(jnp.fabs, lambda t, out, x: t * jnp.sign(x)),
     "sqrt": with_slopes(jnp.sqrt, lambda t, out, x: t * 0.5 * x**-0.5),
     "tanh": with_slopes(jnp.tanh, lambda t, out, x: t / jnp.cosh(x) ** 2),
     "power": with_slopes(
