@@ -573,5 +573,5 @@ both("triu")(
 both("det")(linear_algebra.det)
 both("inverse")(linear_algebra.inv)
 TORCH["torch.linalg.det"], TORCH["torch.linalg.inv"] = linear_algebra.det, linear_algebra.inv
-TORCH["torch.linalg.solve"] = lambda r, A, B: matmul(r, linear_algebra.inv(r, A), B)
+TORCH["torch.linalg.solve"] = lambda r, A, B: linear_algebra.solve(r, A, B)
 both("logdet")(lambda r, input: r.make("log", [linear_algebra.det(r, input)]))
