@@ -14,11 +14,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import jax.scipy.linalg
 import jax.scipy.special
 import numpy as np
-import scipy.linalg
-import scipy.special
 from jax import lax
 
 from autodiff_viz.reading.arrays import FUNCTIONS, METHODS, constant, r_array, shape_of
@@ -41,7 +38,7 @@ from autodiff_viz.reading.values import (
 )
 
 JAX = {"jax": jax, "numpy": jnp, "lax": lax, "nn": jax.nn, "scipy": jax.scipy}
-NUMPY = {"numpy": np, "scipy": scipy}
+NUMPY = {"numpy": np}
 """Where the names of the tables are looked up, by their first part."""
 
 PRODUCTS = frozenset(f"numpy.{name}" for name in ("convolve", "einsum", "inner", "kron", "tensordot", "vdot"))
@@ -78,6 +75,8 @@ def own_function(name: str, of_jax: Callable[..., Any] | None = None) -> Callabl
         if r.library == "numpy":
             args = tuple(_as_array(r, one, i in takes or -1 in takes) for i, one in enumerate(args))
             keywords = {key: _as_array(r, one, key in takes) for key, one in keywords.items()}
+            if name.startswith("scipy.") and "where" in keywords:
+                raise LibraryError(f"{_last(name)}() of SciPy has no 'where'.")
         if name in LOOPS and any(
             type(one) is int and one > LOOPS[name] for one in (*args, *keywords.values())
         ):
