@@ -150,6 +150,10 @@ def _initializer(value: Any = None, draws: str = "") -> Callable[..., Initialize
     return make
 
 
+DRAWN_CLASSES = (
+    "GlorotUniform GlorotNormal HeNormal HeUniform LecunNormal RandomNormal RandomUniform "
+    "TruncatedNormal Orthogonal"
+)
 for _begin in ("tensorflow.keras.initializers.", "tensorflow.initializers."):
     KERAS |= {
         f"{_begin}Zeros": _initializer(0.0),
@@ -159,17 +163,7 @@ for _begin in ("tensorflow.keras.initializers.", "tensorflow.initializers."):
         f"{_begin}ones": _initializer(1.0),
         f"{_begin}constant": _initializer(),
     }
-    for _name in (
-        "GlorotUniform",
-        "GlorotNormal",
-        "HeNormal",
-        "HeUniform",
-        "LecunNormal",
-        "RandomNormal",
-        "RandomUniform",
-        "TruncatedNormal",
-        "Orthogonal",
-    ):
+    for _name in DRAWN_CLASSES.split():
         KERAS[_begin + _name] = _initializer(draws=_name)
 for _begin in ("tensorflow.", "tensorflow.compat.v1."):
     KERAS |= {
@@ -235,55 +229,40 @@ def weight(
 # Layers.
 
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "Dense": ("units", "activation", "use_bias", "kernel_initializer", "bias_initializer"),
-    "Conv2D": (
-        "filters",
-        "kernel_size",
-        "strides",
-        "padding",
-        "data_format",
-        "dilation_rate",
-        "groups",
-        "activation",
-        "use_bias",
-        "kernel_initializer",
-        "bias_initializer",
-    ),
-    "Flatten": (),
-    "Activation": ("activation",),
-    "ReLU": ("max_value", "negative_slope", "threshold"),
-    "LeakyReLU": ("negative_slope", "alpha"),
-    "ELU": ("alpha",),
-    "Softmax": ("axis",),
-    "Dropout": ("rate", "noise_shape", "seed"),
-    "MaxPooling2D": ("pool_size", "strides", "padding"),
-    "AveragePooling2D": ("pool_size", "strides", "padding"),
-    "GlobalAveragePooling2D": (),
-    "GlobalAveragePooling1D": (),
-    "Reshape": ("target_shape",),
-    "Lambda": ("function",),
-    "LayerNormalization": ("axis", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer"),
-    "BatchNormalization": ("axis", "momentum", "epsilon", "center", "scale"),
-    "Embedding": ("input_dim", "output_dim", "embeddings_initializer"),
-    "Add": (),
-    "Subtract": (),
-    "Multiply": (),
-    "Concatenate": ("axis",),
-    "Identity": (),
+    kind: tuple(names.split())
+    for kind, names in {
+        "Dense": "units activation use_bias kernel_initializer bias_initializer",
+        "Conv2D": (
+            "filters kernel_size strides padding data_format dilation_rate groups activation "
+            "use_bias kernel_initializer bias_initializer"
+        ),
+        "Flatten": "",
+        "Activation": "activation",
+        "ReLU": "max_value negative_slope threshold",
+        "LeakyReLU": "negative_slope alpha",
+        "ELU": "alpha",
+        "Softmax": "axis",
+        "Dropout": "rate noise_shape seed",
+        "MaxPooling2D": "pool_size strides padding",
+        "AveragePooling2D": "pool_size strides padding",
+        "GlobalAveragePooling2D": "",
+        "GlobalAveragePooling1D": "",
+        "Reshape": "target_shape",
+        "Lambda": "function",
+        "LayerNormalization": "axis epsilon center scale beta_initializer gamma_initializer",
+        "BatchNormalization": "axis momentum epsilon center scale",
+        "Embedding": "input_dim output_dim embeddings_initializer",
+        "Add": "",
+        "Subtract": "",
+        "Multiply": "",
+        "Concatenate": "axis",
+        "Identity": "",
+    }.items()
 }
 """Layers that are read, with the arguments that are, in their order."""
 
-HARMLESS = (
-    "name",
-    "dtype",
-    "input_shape",
-    "input_dim",
-    "trainable",
-    "batch_input_shape",
-    "data_format",
-    "seed",
-    "noise_shape",
-)
+_HARMLESS = "name dtype input_shape input_dim trainable batch_input_shape data_format seed noise_shape"
+HARMLESS = _HARMLESS.split()
 ALIASES = {"Convolution2D": "Conv2D", "MaxPool2D": "MaxPooling2D", "AvgPool2D": "AveragePooling2D"}
 
 
