@@ -181,14 +181,10 @@ def _width(r: Interpreter, array: Array) -> str:
 NAMED = {
     FLOAT64: {"int": "int64", "float": "float64", "bool_": "bool"},
     FLOAT32: {
-        "int": "int32",
-        "int64": "int32",
-        "uint64": "uint32",
-        "float": "float32",
-        "float64": "float32",
+        "int": "int32", "int64": "int32", "uint64": "uint32", "float": "float32", "float64": "float32",
         "bool_": "bool",
     },
-}
+}  # fmt: skip
 """The dtypes that JAX makes of others, by its dtype of floats."""
 
 
@@ -250,7 +246,7 @@ def _traced(call: Call) -> Program:
         function = jax.vmap(function, in_axes=tuple(axes))
     try:
         program, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError, Warning) as error:
         says = str(error).strip().splitlines()[0][:200]
         raise Refused(f"{call.function.__name__}() does not take these: {says}", "", "shape") from None
     _check_sizes(call.function.__name__, program.jaxpr)
