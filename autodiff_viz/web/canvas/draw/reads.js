@@ -80,6 +80,7 @@ export const legend = () =>
       wedge(),
       "thick = large",
     ),
+    html("span", { class: "norm-key" }, "\u20160.88\u2016: ", term("norm"), " 0.88"),
     html(
       "span",
       { class: "parted-key" },

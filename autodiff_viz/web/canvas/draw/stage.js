@@ -227,6 +227,10 @@ export function paint(stage, drawing, dragging) {
     if (complete || (stage.drawn.k && !isFar(stage.level))) giveNumbersPlaces(stage);
   }
   stage.host.classList.toggle("bare", drawing.nodes.length === 0);
+  stage.host.classList.toggle(
+    "normed",
+    drawing.nodes.some(({ value, cotangent }) => `${value}${cotangent}`.includes("\u2016")),
+  );
   stage.host.classList.toggle("many", !complete);
 }
 
