@@ -336,7 +336,7 @@ class Converter:
             names = opened(equation.params[CALLS[equation.name]]).debug_info.arg_names
             ends = others[::-1] if names[1:] == ("max", "min") else others
             return [self.elementwise("clip", (x, *ends), aval)] if {*names[1:]} == {"min", "max"} else None
-        if name == "_one_hot" and not others and x.held is not None and tuple(aval.shape[:-1]) == x.shape:
+        if name == "_one_hot" and x.is_int and x.held is not None and tuple(aval.shape[:-1]) == x.shape:
             return [self.emit("one_hot", (x.held,), aval, num_classes=int(aval.shape[-1]))]
         if name == "argsort" and self._is_usual(x) and not others:
             given = argsorted(equation.source)

@@ -65,7 +65,7 @@ def primitive(*names: str) -> Callable[[Made], Made]:
 SAME = {
     **{name: name for name in (
         "abs", "add", "cbrt", "cos", "cosh", "div", "erf", "erfc", "exp", "exp2", "expm1", "floor", "log",
-        "log1p", "log2", "mul", "neg", "pow", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan",
+        "log1p", "log2", "mul", "neg", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan",
         "tanh",
     )},
     "acos": "arccos", "acosh": "arccosh", "add_any": "add", "asin": "arcsin", "asinh": "arcsinh",
@@ -134,6 +134,21 @@ def _integer_pow(writer: Writer, equation: Equation) -> Results:
     return [writer.elementwise("pow", (x, number(float(y))), aval)]
 
 
+@primitive("pow")
+def _pow(writer: Writer, equation: Equation) -> Results:
+    (x, y), aval = equation.operands, equation.avals[0]
+    if not y.is_int:
+        return [writer.elementwise("pow", (x, y), aval)]
+    # JAX passes nothing to whole exponents, and nothing through a power 0.
+    exponents = np.asarray(numbers(y)) if y.constant else np.empty(0)
+    if not exponents.size or (exponents != exponents.flat[0]).any():
+        return None
+    exponent = int(exponents.flat[0])
+    if exponent in (0, 1):
+        return [x if exponent else writer.elementwise("ones_like", (x,), aval)]
+    return [writer.elementwise("pow", (x, number(float(exponent))), aval)]
+
+
 @primitive("round")
 def _round(writer: Writer, equation: Equation) -> Results:
     (x,), aval = equation.operands, equation.avals[0]
@@ -198,33 +213,30 @@ def _fixed(writer: Writer, x: Value, like: Any) -> Value:
 @primitive("clamp")
 def _clamp(writer: Writer, equation: Equation) -> Results:
     low, x, high = equation.operands
-    aval = equation.avals[0]
-    if not (low.constant and high.constant):
-        return _clamped(writer, low, x, high, aval)
-    # At its ends a clamp passes nothing, where clip passes half.
-    below = writer.elementwise("less_equal", (x, low), aval)
-    above = writer.elementwise("greater_equal", (x, high), aval)
-    inner = writer.elementwise("where", (above, high, x), aval)
-    return [writer.elementwise("where", (below, low, inner), aval)]
-
-
-def _clamped(writer: Writer, low: Value, x: Value, high: Value, aval: Any) -> Results:
-    """A clamp whose ends get a cotangent too, each where it is the value."""
-    if not all(map(writer.is_in_graph, (low, x, high))):
+    if not all(map(writer.is_in_graph, equation.operands)):
         return None
-    bools = jax.ShapeDtypeStruct(aval.shape, np.dtype(bool))
-    above, below, under, ordered, over = (
-        writer.elementwise(
-            "greater", pair, jax.ShapeDtypeStruct(np.broadcast_shapes(*[each.shape for each in pair]), bool)
-        )
-        for pair in ((x, low), (high, x), (low, x), (high, low), (x, high))
-    )
-    inside = writer.elementwise("mul", (above, below), bools)
-    under = writer.elementwise("mul", (under, ordered), bools)
-    end = writer.elementwise("minimum", (writer.elementwise("maximum", (x, low), aval), high), aval)
-    made = writer.elementwise("where", (inside, x, _fixed(writer, end, aval)), aval)
-    made = writer.elementwise("where", (under, low, made), aval)
-    return [writer.elementwise("where", (over, high, made), aval)]
+    aval = equation.avals[0]
+    # At its ends a clamp passes nothing, where clip passes half; beyond them each end gets what arrives.
+    inside = _both(writer, (x, low), (high, x))
+    end = writer.emit("clip", [writer.held(each) for each in (x, low, high)], aval, Rule(STOP))
+    made = writer.elementwise("where", (inside, x, end), aval)
+    if not low.constant:
+        made = writer.elementwise("where", (_both(writer, (low, x), (high, low)), low, made), aval)
+    if not high.constant:
+        made = writer.elementwise("where", (_greater(writer, x, high), high, made), aval)
+    return [made]
+
+
+def _greater(writer: Writer, a: Value, b: Value) -> Value:
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    return writer.elementwise("greater", (a, b), jax.ShapeDtypeStruct(shape, np.dtype(bool)))
+
+
+def _both(writer: Writer, *pairs: tuple[Value, Value]) -> Value:
+    """Return where of each pair the first is greater."""
+    a, b = (_greater(writer, *pair) for pair in pairs)
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    return writer.elementwise("mul", (a, b), jax.ShapeDtypeStruct(shape, np.dtype(bool)))
 
 
 @primitive("convert_element_type")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -20,39 +21,37 @@ from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Path, Refused
 
 NOWHERE = ast.Constant(0)
 
-own(
-    *(f"numpy.{name}" for name in (
-        "all", "any", "append", "argmin", "around", "array_split", "atleast_1d", "atleast_2d",
-        "average", "bitwise_and", "bitwise_not", "bitwise_or", "ceil", "clip", "column_stack", "conj",
-        "conjugate", "cross", "cumprod", "cumsum", "deg2rad", "degrees", "diag", "diagonal",
-        "diff", "flip", "fliplr", "flipud", "full_like", "heaviside", "hstack", "inner", "invert",
-        "isfinite", "isinf", "isnan", "kron", "logical_and", "logical_not", "logical_or", "logical_xor",
-        "matrix_transpose", "median", "meshgrid", "moveaxis", "nan_to_num", "outer", "pad", "percentile",
-        "permute_dims", "polyval", "positive", "ptp", "quantile", "rad2deg", "radians", "real", "reciprocal",
-        "repeat", "rint", "roll", "round", "sort", "split", "std", "swapaxes", "tensordot", "tile",
-        "trace", "transpose", "tri", "tril", "triu", "trunc", "var", "vdot", "vstack",
-    )),
-    *(f"lax.{name}" for name in (
-        "argmax", "argmin", "ceil", "clamp", "collapse", "conv", "conv_general_dilated",
-        "conv_with_general_padding", "cummax", "cumprod", "cumsum", "div", "dynamic_slice",
-        "dynamic_slice_in_dim", "expand_dims", "full_like", "is_finite",
-        "optimization_barrier", "reciprocal", "rev", "select", "select_n", "slice_in_dim", "sort", "squeeze",
-        "top_k",
-    )),
-    *(f"nn.{name}" for name in (
-        "celu", "elu", "gelu", "glu", "hard_sigmoid", "hard_silu", "hard_swish", "hard_tanh", "identity",
-        "leaky_relu", "log_sigmoid", "log_softmax", "logsumexp", "mish", "one_hot", "relu6", "selu",
-        "soft_sign", "softmax", "standardize",
-    )),
-    *(f"scipy.special.{name}" for name in (
-        "entr", "log_softmax", "logit", "logsumexp", "ndtr", "softmax", "xlogy",
-    )),
-    "numpy.linalg.norm", "numpy.linalg.trace",
-)  # fmt: skip
+OWN = {
+    "numpy": (
+        "all any append argmin around array_split atleast_1d atleast_2d average bitwise_and bitwise_not "
+        "bitwise_or ceil column_stack conj conjugate cross cumprod cumsum deg2rad degrees diag diagonal "
+        "diff flip fliplr flipud float_power full_like heaviside hstack inner invert isfinite isinf isnan "
+        "kron logical_and logical_not logical_or logical_xor matrix_transpose median meshgrid moveaxis "
+        "nan_to_num outer pad percentile permute_dims polyval positive ptp quantile rad2deg radians real "
+        "reciprocal repeat rint roll round sort split std swapaxes tensordot tile trace transpose tri "
+        "tril triu trunc var vdot vstack"
+    ),
+    "numpy.linalg": "norm trace",
+    "lax": (
+        "abs acos acosh add argmax argmin asin asinh atan atan2 atanh cbrt ceil clamp collapse "
+        "concatenate conv conv_general_dilated conv_with_general_padding cos cosh cummax cumprod cumsum "
+        "div dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim eq erf erfc exp exp2 expand_dims "
+        "expm1 floor full_like ge gt index_in_dim is_finite le log log1p logistic lt max min mul ne neg "
+        "optimization_barrier pow reciprocal reshape rev rsqrt select select_n sign sin sinh slice_in_dim "
+        "sort sqrt square squeeze sub tan tanh top_k transpose"
+    ),
+    "nn": (
+        "celu elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh identity leaky_relu log_sigmoid "
+        "log_softmax logsumexp mish one_hot relu6 selu soft_sign softmax standardize"
+    ),
+    "scipy.special": "entr log_softmax logit logsumexp ndtr softmax xlogy",
+}
+"""Functions that are read as JAX's own, by the module."""
+
+own(*(f"{module}.{name}" for module, names in OWN.items() for name in names.split()))
 own_methods(
-    "all", "any", "argmin", "clip", "conj", "cumprod", "cumsum", "diagonal", "ptp", "repeat",
-    "round", "std", "swapaxes", "trace", "transpose", "var",
-)  # fmt: skip
+    "all any argmin clip conj cumprod cumsum diagonal ptp repeat round std swapaxes trace transpose var"
+)
 FUNCTIONS["numpy.fix"] = own_function("numpy.fix", jnp.trunc)
 
 
@@ -69,7 +68,20 @@ def _with_options(plain: Callable[..., Any], whole: Callable[..., Any]) -> Calla
 for _name in ("sum", "mean", "prod", "max", "min", "amax", "amin"):
     FUNCTIONS[f"numpy.{_name}"] = _with_options(FUNCTIONS[f"numpy.{_name}"], own_function(f"numpy.{_name}"))
     if _name in METHODS:
-        METHODS[_name] = _with_options(METHODS[_name], own_method(_name))
+        _whole = own_method(_name), own_function(f"numpy.{_name}")
+        METHODS[_name] = _with_options(
+            METHODS[_name], lambda r, x, *a, _two=_whole, **k: _two[x.framework == "numpy"](r, x, *a, **k)
+        )
+
+_clip = own_function("numpy.clip")
+
+
+@known("numpy.clip")
+def clip(r: Interpreter, *args: Any, **ends: Any) -> Array:
+    """Read limits to a value, which NumPy calls by these names too."""
+    names = {"a_min": "min", "a_max": "max"} if r.library == "numpy" else {}
+    return _clip(r, *args, **{names.get(name, name): end for name, end in ends.items()})
+
 
 flip, split = FUNCTIONS["numpy.flip"], FUNCTIONS["numpy.split"]
 
@@ -109,17 +121,8 @@ def argsort(r: Interpreter, x: Any, *args: Any, **options: Any) -> Array:
 
 # Elementwise.
 
-COMPARED = {
-    "greater": ("numpy.greater", "lax.gt"),
-    "less": ("numpy.less", "lax.lt"),
-    "greater_equal": ("numpy.greater_equal", "lax.ge"),
-    "less_equal": ("numpy.less_equal", "lax.le"),
-    "equal": ("numpy.equal", "lax.eq"),
-    "not_equal": ("numpy.not_equal", "lax.ne"),
-}
-for _op, _names in COMPARED.items():
-    for _name in _names:
-        FUNCTIONS[_name] = lambda r, a, b, _op=_op: r.make(_op, [a, b], dtype=BOOL)
+for _op in ("greater", "less", "greater_equal", "less_equal", "equal", "not_equal"):
+    FUNCTIONS[f"numpy.{_op}"] = lambda r, a, b, _op=_op: r.make(_op, [a, b], dtype=BOOL)
 
 
 @known("numpy.mod", "numpy.remainder")
@@ -161,7 +164,7 @@ def integer_pow(r: Interpreter, x: Any, y: int) -> Any:
 _power = own_function("numpy.power")
 
 
-@known("numpy.power", "numpy.pow", "lax.pow")
+@known("numpy.power", "numpy.pow")
 def power(r: Interpreter, x: Any, y: Any) -> Any:
     """Read a power. One with a whole exponent has a slope at 0, as JAX's `integer_pow` has."""
     if not isinstance(x, Array) and not isinstance(y, Array):
@@ -182,9 +185,6 @@ def power(r: Interpreter, x: Any, y: Any) -> Any:
         exponent = r.make("where", [zero, 1.0, y])
         return r.make("where", [zero, 1.0, r.make("pow", [x, exponent])])
     return r.make("pow", [x, y])
-
-
-FUNCTIONS["numpy.float_power"] = lambda r, x, y: power(r, x, float(y) if type(y) is int else y)
 
 
 @known("lax.round")
@@ -215,6 +215,19 @@ def squareplus(r: Interpreter, x: Any, b: Any = 4.0) -> Array:
             "squareplus() with b = 0 overflows or does not, as it is compiled.", "Write jax.nn.relu(x)."
         )
     return _squareplus(r, x, b)
+
+
+_segment_sum = own_function("jax.ops.segment_sum")
+
+
+@known("jax.ops.segment_sum")
+def segment_sum(
+    r: Interpreter, data: Any, segment_ids: Any, num_segments: Any = None, **options: Any
+) -> Array:
+    """Read sums of rows by the segment that each belongs to."""
+    if num_segments is None:
+        num_segments = int(r.numbers(replace(segment_ids, traced=0)).max()) + 1
+    return _segment_sum(r, data, segment_ids, num_segments, **options)
 
 
 # Distributions.

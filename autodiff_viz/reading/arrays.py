@@ -88,7 +88,7 @@ ELEMENTARY = {
     },
     **{f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
 }  # fmt: skip
-"""Functions of one array that NumPy and `jax.lax` have by one name, with the name of the op."""
+"""Functions of one array of NumPy, with the name of the op."""
 
 SAME = {
     "numpy": {
@@ -114,14 +114,6 @@ SAME = {
         "silu": "silu",
         "tanh": "tanh",
         "swish": "silu",
-    },
-    "lax": {
-        **ELEMENTARY,
-        **{name: name for name in ("add", "sub", "mul", "div", "neg", "erf", "erfc", "rsqrt")},
-        "atan2": "arctan2",
-        "max": "maximum",
-        "min": "minimum",
-        "logistic": "sigmoid",
     },
     "scipy.special": {"erf": "erf", "erfc": "erfc", "expit": "sigmoid"},
 }
@@ -541,7 +533,6 @@ def product(r: Interpreter, a: Any, b: Any) -> Array:
     return r.make("mul" if 0 in ranks else "dot" if ranks == [1, 1] else "matmul", [a, b])
 
 
-@known("lax.transpose")
 def transpose(r: Interpreter, x: Any, *axes: Any) -> Array:
     """Read a transposition."""
     x = r_array(r, x)
@@ -561,7 +552,7 @@ def moved(r: Interpreter, x: Array, source: int, destination: int) -> Array:
     return r.make("transpose", [x], dtype=x.dtype, axes=tuple(order))
 
 
-@known("numpy.reshape", "lax.reshape")
+@known("numpy.reshape")
 def reshape(r: Interpreter, x: Any, *shape: Any, newshape: Any = None, order: str = "C") -> Array:
     """Read a new shape; a constant gets it at once."""
     x = r_array(r, x)
@@ -647,10 +638,9 @@ def r_array(r: Interpreter, value: Any) -> Any:
 FUNCTIONS["numpy.concatenate"] = _joined("concatenate")
 FUNCTIONS["numpy.concat"] = lambda r, arrays, /, *, axis=0: _joined("concatenate")(r, arrays, axis)
 FUNCTIONS["numpy.stack"] = _joined("stack")
-FUNCTIONS["lax.concatenate"] = lambda r, operands, dimension: _joined("concatenate")(r, operands, dimension)
 
 
-@known("numpy.where", "lax.select")
+@known("numpy.where")
 def where(r: Interpreter, condition: Any, a: Any = None, b: Any = None) -> Array:
     """Read a choice by a condition."""
     if a is None or b is None:

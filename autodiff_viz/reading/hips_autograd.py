@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.reading.arrays import FUNCTIONS, fold, known, r_array, shape_of
+from autodiff_viz.reading.arrays import FUNCTIONS, METHODS, fold, known, r_array, shape_of
 from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import call_at, dry_run, gradients, rows
@@ -54,44 +54,66 @@ for _name in WITHOUT_DERIVATIVE:
     FUNCTIONS[f"autograd.numpy.{_name}"] = _without_derivative(_name)
 
 
-SLOPES: dict[str, tuple[Callable[..., jax.Array], ...]] = {
-    "abs": (jnp.abs, lambda t, y, x: t * x / jnp.where(y == 0, 1.0, y)),
-    "sqrt": (jnp.sqrt, lambda t, y, x: t * 0.5 * x**-0.5),
-    "tanh": (jnp.tanh, lambda t, y, x: t / jnp.cosh(x) ** 2),
-    "reciprocal": (jnp.reciprocal, lambda t, y, x: -t / x**2),
-    "power": (
+def with_slopes(
+    value: Callable[..., jax.Array], *tangents: Callable[..., jax.Array]
+) -> Callable[..., jax.Array]:
+    """Return a function as HIPS autograd differentiates it.
+
+    Args:
+      tangents: of each argument, from its tangent, the value and all arguments.
+    """
+    ruled = jax.custom_jvp(lambda *given: value(*given))  # a function of JAX itself would be an op of ours
+    ruled.defjvps(*tangents)
+
+    def call(*given: Any) -> jax.Array:
+        return ruled(*[jnp.asarray(one, float) for one in given])
+
+    call.__name__ = value.__name__
+    return call
+
+
+def power_of_number(x: jax.Array, y: float) -> jax.Array:
+    """Return a power as autograd differentiates it. NumPy takes roots, also of a slope's powers."""
+
+    def raised(x: jax.Array, y: float) -> jax.Array:
+        return jnp.sqrt(x) if y == 0.5 else x**y
+
+    return with_slopes(lambda x: raised(x, y), lambda t, out, x: t * y * raised(x, y - 1.0 if y else 1.0))(x)
+
+
+def clipped(x: jax.Array, low: float | None, high: float | None) -> jax.Array:
+    """Return limits to a value, at which the slope is 0."""
+    return with_slopes(
+        lambda x: jnp.clip(x, low, high),
+        lambda t, out, x: t * jnp.logical_and(*[True if end is None else out != end for end in (low, high)]),
+    )(x)
+
+
+SLOPES = {
+    "abs": with_slopes(jnp.abs, lambda t, out, x: t * x / jnp.where(out == 0, 1.0, out)),
+    "sqrt": with_slopes(jnp.sqrt, lambda t, out, x: t * 0.5 * x**-0.5),
+    "tanh": with_slopes(jnp.tanh, lambda t, out, x: t / jnp.cosh(x) ** 2),
+    "power": with_slopes(
         jnp.power,
         lambda t, out, x, y: t * y * x ** jnp.where(y == 0, 1.0, y - 1.0),
         lambda t, out, x, y: t * jnp.log(jnp.where(x == 0, 1.0, x)) * out,
     ),
-    "hypot": (jnp.hypot, lambda t, out, x, y: t * x / out, lambda t, out, x, y: t * y / out),
-    "mod": (jnp.remainder, lambda t, out, x, y: t, lambda t, out, x, y: -t * jnp.floor(x / y)),
-    "logaddexp": (
+    "hypot": with_slopes(jnp.hypot, lambda t, out, x, y: t * x / out, lambda t, out, x, y: t * y / out),
+    "mod": with_slopes(
+        jnp.remainder,
+        lambda t, out, x, y: jnp.broadcast_to(t, out.shape),
+        lambda t, out, x, y: -t * jnp.floor(x / y),
+    ),
+    "logaddexp": with_slopes(
         jnp.logaddexp,
         lambda t, out, x, y: t * jnp.exp(x - out),
         lambda t, out, x, y: t * jnp.exp(y - out),
     ),
-    "clip": (
-        jnp.clip,
-        lambda t, out, x, low, high: t * ((out != low) & (out != high)),
-    ),
+    "clip": clipped,
 }
-"""Functions whose slopes are written otherwise than JAX's, with the tangents by each argument."""
+"""Functions whose slopes autograd writes otherwise than JAX."""
 
 SAME = {"absolute": "abs", "pow": "power", "remainder": "mod"}
-
-
-def with_slopes(name: str) -> Callable[..., Any]:
-    """Return a function as HIPS autograd differentiates it."""
-    value, *tangents = SLOPES[name]
-
-    def call(*given: Any) -> jax.Array:
-        ruled = jax.custom_jvp(value, nondiff_argnums=())
-        ruled.defjvps(*tangents, *[None] * (len(given) - len(tangents)))
-        return ruled(*[jnp.asarray(one) for one in given])
-
-    call.__name__ = name
-    return call
 
 
 def is_differentiated(values: Iterable[Any]) -> bool:
@@ -100,18 +122,19 @@ def is_differentiated(values: Iterable[Any]) -> bool:
 
 
 def _sloped(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
-    function = with_slopes(SAME.get(name, name))
-
     def read(r: Interpreter, *args: Any, **keywords: Any) -> Any:
-        if keywords or not is_differentiated(args):
+        exponent = args[1] if name == "power" else None
+        if not is_differentiated(args) or (type(exponent) in (int, float) and exponent in (1, 2)):
             return plain(r, *args, **keywords)
-        return call_jax(r, function, *[r_array(r, one) for one in args])
+        if type(exponent) in (int, float):
+            return call_jax(r, power_of_number, args[0], float(exponent))
+        return call_jax(r, SLOPES[name], *[r_array(r, one) for one in args], *keywords.values())
 
     return read
 
 
 for _name in (*SLOPES, *SAME):
-    FUNCTIONS[f"numpy.{_name}"] = _sloped(_name, FUNCTIONS[f"numpy.{_name}"])
+    FUNCTIONS[f"numpy.{_name}"] = _sloped(SAME.get(_name, _name), FUNCTIONS[f"numpy.{_name}"])
 
 
 def _others(*names: str) -> Callable[..., bool]:
@@ -153,11 +176,15 @@ REFUSED: dict[str, Callable[..., bool]] = {
     "numpy.broadcast_to": lambda r, x, shape: (
         not isinstance(shape, tuple) or len(shape_of(r, x)) != len(shape)
     ),
-    "numpy.clip": lambda r, x, low=None, high=None, **options: (
-        bool(options) or None in (low, high) or is_differentiated([low, high])
+    "numpy.clip": lambda r, *args, **ends: (
+        len(args) + len(ends) != 3
+        or list(ends) not in ([], ["a_max"], ["a_min", "a_max"])
+        or bool(arrays_of([*args[1:], *ends.values()]))
     ),
     "numpy.concatenate": lambda r, arrays, axis=0: axis is None,
-    "numpy.cross": _shapes_differ,
+    "numpy.cross": lambda r, a, b, **options: (
+        _shapes_differ(r, a, b) or (not options and shape_of(r, a)[-1:] != (3,))
+    ),
     "numpy.diag": lambda r, x, k=0: len(set(shape_of(r, x))) > 1,
     "numpy.diff": _others("n", "axis"),
     "numpy.einsum": lambda r, text, *arrays, **options: any(
@@ -167,8 +194,9 @@ REFUSED: dict[str, Callable[..., bool]] = {
     "numpy.full_like": lambda r, x, fill_value, **options: is_differentiated([fill_value]),
     "numpy.nan_to_num": lambda r, x, *args, **options: bool(args or options),
     "numpy.outer": lambda r, a, b: any(len(shape_of(r, one)) != 1 for one in (a, b)),
-    "numpy.pad": lambda r, x, pad_width, *mode, **options: not mode and "mode" not in options,
+    "numpy.pad": lambda r, x, pad_width, mode=None, **options: mode != "constant",
     "numpy.repeat": lambda r, x, repeats, axis=None: type(repeats) is not int,
+    "numpy.roll": lambda r, x, shift, axis=None: type(shift) is not int,
     "numpy.sort": _sorted,
     "numpy.tile": lambda r, x, reps: len(shape_of(r, x)) != (1 if type(reps) is int else len(reps)),
     "numpy.trace": lambda r, x, offset=0, **options: bool(options),
@@ -195,6 +223,19 @@ def _guarded(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 for _name in REFUSED:
     FUNCTIONS[_name] = _guarded(_name, FUNCTIONS[_name])
+
+_transpose = METHODS["transpose"]
+
+
+@known("transpose", table=METHODS)
+def transpose(r: Interpreter, x: Array, *axes: Any, **options: Any) -> Array:
+    """Read a transposition; autograd's takes its axes as one tuple."""
+    if len(axes) > 1 and is_differentiated([x]):
+        raise LibraryError(
+            "transpose() takes from 1 to 2 positional arguments", "Write transpose((0, 2, 1))."
+        )
+    return _transpose(r, x, *axes, **options)
+
 
 for _name in ("entr", "log_softmax", "ndtr", "softmax", "xlogy"):
     FUNCTIONS[f"autograd.scipy.special.{_name}"] = without_name(f"scipy.special.{_name}", "autograd")

@@ -35,7 +35,7 @@ from autodiff_viz.ops.native import NativeOp
 from autodiff_viz.reading.builder import Builder, Frame, Held, Ref
 from autodiff_viz.reading.costs import LibraryError, pay
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused, Whole
+from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Native, Path, Refused, Whole
 
 KEPT = 256  # programs of functions, by the shapes and options that they are called with
 TRACED = 200  # steps of the budget, for a function with shapes or options that were not met before
@@ -43,13 +43,19 @@ TRACED = 200  # steps of the budget, for a function with shapes or options that 
 Shape = tuple[int, ...]
 
 
-def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) -> Callable[..., Any]:
+Prepare = Callable[[Interpreter, str, dict[str, Any]], None]
+
+
+def jax_function(
+    call: Callable[..., Any], without_slope: Sequence[str] = (), prepare: Prepare | None = None
+) -> Callable[..., Any]:
     """Return a function of JAX arrays as the reading of a library's function.
 
     Args:
       call: its parameters are called as the library calls them. What is no array is an option, of which the
         program depends: a number, a string, a tuple, None.
       without_slope: arguments for which the library has no derivative, and raises an error.
+      prepare: turns the arguments into arrays, of the interpreter, the function's name and the arguments.
     """
     signature = inspect.signature(call)
 
@@ -59,6 +65,8 @@ def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) ->
         except TypeError as error:
             raise Refused(f"{call.__name__}() is read with {signature}: {error}.") from None
         bound.apply_defaults()
+        if prepare is not None:
+            prepare(r, call.__name__, bound.arguments)
         for argument in without_slope:
             value = bound.arguments[argument]
             if isinstance(value, Array) and value.requires_grad:
@@ -69,6 +77,8 @@ def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) ->
                 )
         return call_jax(r, call, *bound.args, **bound.kwargs)
 
+    first = inspect.Parameter("r", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    read.__signature__ = signature.replace(parameters=[first, *signature.parameters.values()])
     return read
 
 
@@ -91,8 +101,10 @@ def call_jax(r: Interpreter, function: Callable[..., Any], *args: Any, **options
 
 def result_float(r: Interpreter, arrays: Sequence[Array]) -> str:
     """Return the dtype of the floats that a function makes of arrays."""
-    floats = [one.dtype for one in arrays if one.dtype in FLOATS]
-    usual = max(floats, key=FLOATS.index) if floats else r.usual_float()
+    floats = [one for one in arrays if one.dtype in FLOATS]
+    if any(one.framework == "torch" for one in floats):  # a tensor without axes counts less than others
+        floats = [one for one in floats if r.builder.shape(r.held(one))] or floats
+    usual = max((one.dtype for one in floats), key=FLOATS.index, default=r.usual_float())
     if usual == FLOAT64 and not r.wide and any(one.framework == "jax" for one in arrays):
         return FLOAT32  # JAX takes an array of NumPy in single precision unless it is told otherwise
     return usual
@@ -169,14 +181,10 @@ def _width(r: Interpreter, array: Array) -> str:
 NAMED = {
     FLOAT64: {"int": "int64", "float": "float64", "bool_": "bool"},
     FLOAT32: {
-        "int": "int32",
-        "int64": "int32",
-        "uint64": "uint32",
-        "float": "float32",
-        "float64": "float32",
+        "int": "int32", "int64": "int32", "uint64": "uint32", "float": "float32", "float64": "float32",
         "bool_": "bool",
     },
-}
+}  # fmt: skip
 """The dtypes that JAX makes of others, by its dtype of floats."""
 
 
@@ -238,7 +246,7 @@ def _traced(call: Call) -> Program:
         function = jax.vmap(function, in_axes=tuple(axes))
     try:
         program, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError, Warning) as error:
         says = str(error).strip().splitlines()[0][:200]
         raise Refused(f"{call.function.__name__}() does not take these: {says}", "", "shape") from None
     _check_sizes(call.function.__name__, program.jaxpr)
@@ -331,9 +339,16 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
     needs = any(one.requires_grad for one in arrays)
     library = next((one.framework for one in arrays if one.framework != "numpy"), r.library)
     usual = result_float(r, arrays)
+    if usual in HALVES and library != "tf" and any(one.dtype in HALVES for one in arrays):
+        raise Refused(
+            f"{name}() in {usual} is not read: each step of it rounds its result.",
+            "Make the inputs float32.",
+            "dtype",
+        )
     ends = {place for place, dtype in program.results if dtype == "float"}
+    in_graph = isinstance(r.builder, Builder)
     # The frame stands for what the library calls one thing.
-    frame = Frame(name, None) if len(program.drafts) > count + 1 and isinstance(r.builder, Builder) else None
+    frame = Frame(name, None) if len(program.drafts) > count + 1 and in_graph else None
     with r.frame(frame) if frame is not None else nullcontext():
         for place in range(count, len(program.drafts)):
             draft = program.drafts[place]
@@ -345,18 +360,16 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
                 continue
             slots = [held[slot.number] if isinstance(slot, Place) else slot for slot in draft.slots]
             rule = draft.rule
-            if rule.function is not None and isinstance(r.builder, Builder):  # of wires, and not of numbers
+            if rule.function is not None and in_graph:  # of wires, and not of numbers
                 if not any(isinstance(slot, Ref) for slot in slots):
                     rule = Rule()
                 slots = [slot if isinstance(slot, Ref) else r.builder.input(slot, "") for slot in slots]
             if r.no_grad and needs and place in ends:
                 rule = Rule(STOP)
-            if (
-                not isinstance(r.builder, Builder) and rule.kind != FOLLOW
-            ):  # of a pullback the values are needed
+            if not in_graph and rule.kind != FOLLOW:  # of a pullback the values are needed
                 rule, r.builder.stopped = Rule(), True
             ref = r.builder.add(draft.op, slots, None if rule.kind == FOLLOW else rule, **draft.params)
-            if isinstance(r.builder, Builder):
+            if in_graph:
                 r.builder.drafts[ref.number].framework = library
             held.append(ref)
     traced = r.staged
@@ -374,6 +387,9 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
         )
         for place, dtype in program.results
     ]
+    if r.handlers.lay_out is not None:
+        for one in results:
+            r.handlers.lay_out(r, "", arrays, one)
     return jax.tree.unflatten(program.structure, results)
 
 

@@ -40,7 +40,7 @@ from autodiff_viz.reading.values import (
     mapped,
 )
 
-JAX = {"numpy": jnp, "lax": lax, "nn": jax.nn, "scipy": jax.scipy}
+JAX = {"jax": jax, "numpy": jnp, "lax": lax, "nn": jax.nn, "scipy": jax.scipy}
 NUMPY = {"numpy": np, "scipy": scipy}
 """Where the names of the tables are looked up, by their first part."""
 
@@ -112,9 +112,9 @@ def without_name(name: str, library: str) -> Callable[..., Any]:
     return read
 
 
-def own_methods(*names: str) -> None:
+def own_methods(names: str) -> None:
     """Register methods of arrays that are read as those of JAX's arrays."""
-    for name in names:
+    for name in names.split():
         METHODS[name] = own_method(name)
 
 

@@ -153,11 +153,9 @@ def squeeze_plain(r: Interpreter, x: Array, axis: int) -> Array:
     return r.make("reshape", [x], shape=(*shape[:at], *shape[at + 1 :]))
 
 
-both("atleast_1d")(lambda r, input: input if shape_of(r, input) else _shaped(r, input, (1,)))
-both("atleast_2d")(
-    lambda r, input: (
-        input if len(shape_of(r, input)) > 1 else _shaped(r, input, (1, prod(shape_of(r, input))))
-    )
+TORCH["torch.atleast_1d"] = lambda r, input: input if shape_of(r, input) else _shaped(r, input, (1,))
+TORCH["torch.atleast_2d"] = lambda r, input: (
+    input if len(shape_of(r, input)) > 1 else _shaped(r, input, (1, prod(shape_of(r, input))))
 )
 
 

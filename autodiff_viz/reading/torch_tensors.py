@@ -743,7 +743,8 @@ def float_of(r: Interpreter, x: Any) -> Any:
 def trunc(r: Interpreter, input: Any, dtype: Any = None) -> Array:
     """Read a rounding towards 0."""
     o = Ops(r)
-    return r.make("mul", [o.sign(input), o.floor(o.abs(input))], dtype=dtype)
+    below = o.neg(o.floor(o.neg(input)))
+    return r.make("where", [o.less(input, 0.0, dtype=BOOL), below, o.floor(input)], dtype=dtype)
 
 
 # Copy, stop, and ask.

@@ -44,8 +44,10 @@ def _imported(names: list[str]) -> list[str]:
 
 @cache
 def font_tags() -> str:
-    """Return the tags with which a page that is not Streamlit's has the same font, from its first frame on; ""
-    in an installation without that file."""
+    """Return the tags with which a page that is not Streamlit's has the same font from its first frame on.
+
+    "" in an installation without that file.
+    """
     found = next(STATIC.glob("static/media/SourceSansVF-Upright*.woff2"), None)
     if found is None:
         return ""

@@ -72,5 +72,5 @@ def frame() -> None:
     """Draw the logo and the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
     if embed_of() is None:
         st.logo(ASSETS / "logo.svg", size="large")
-    for name in PAGE_STYLES:  # for a host that has a page of its own in place of ours, which names them already
+    for name in PAGE_STYLES:  # our page names them already; a host may have another one
         st.html(ASSETS / name)

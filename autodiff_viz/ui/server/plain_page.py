@@ -14,7 +14,8 @@ _PAGE = """<!DOCTYPE html>
     {font}
     <style>
       :root {{ color-scheme: light dark; }}
-      body {{ font: 1.1rem/1.5 "Source Sans", sans-serif; max-width: 32rem; margin: 20vh auto; padding: 1rem; }}
+      body {{ max-width: 32rem; margin: 20vh auto; padding: 1rem; }}
+      body {{ font: 1.1rem/1.5 "Source Sans", sans-serif; }}
     </style>
   </head>
   <body>

@@ -48,7 +48,7 @@ def document(preview: Preview, origin: str) -> str:
         f"{before}{tags(preview, origin)}\n    <script>{THEME}</script>\n"
         f'    <link rel="preload" as="style" href="{style}" />\n    {links}\n  '
     )
-    # In the body it comes after the style sheets that Streamlit appends to the head, and so before them where both say something.
+    # In the body it comes after the sheets that Streamlit appends to the head: where both speak, it holds.
     body = f'<body>\n    <link rel="stylesheet" href="{style}" />\n    {without_scripts(preview)}'
     return head + after.replace("<body>", body, 1)
 

@@ -4,7 +4,7 @@
 
 import { placeInLab, readTries, readVisits, writeTries, writeVisits } from "../base/visits.js";
 import { MOST, asText, broughtIn, nextOf, stateOf } from "./progress.js";
-import { foundSays, isFound } from "./search.js";
+import { findCards, foundSays } from "./search.js";
 
 /** @typedef {import("./progress.js").Card & { element: HTMLElement, words: string[], level: string, link: HTMLAnchorElement }} Shown */
 
@@ -31,9 +31,13 @@ export default function lessonsPage() {
 
   const find = () => {
     let count = 0;
-    for (const card of cards) {
+    const found = findCards(
+      query.value,
+      cards.map(({ words }) => words),
+    );
+    for (const [i, card] of cards.entries()) {
       const shown =
-        isFound(query.value, card.words) &&
+        found[i] &&
         (!level.value || level.value === card.level) &&
         (!open.checked || state(card) !== "done");
       card.element.hidden = !shown;

@@ -9,8 +9,8 @@ LABELS = ("Lab", "Lessons")
 FACE = """(link) => {
   const { fontFamily, fontSize, fontWeight } = getComputedStyle(link.querySelector("p") ?? link);
   const [family] = fontFamily.replaceAll('"', "").split(",");
-  const isLoaded = [...document.fonts].some((face) => face.family.includes(family) && face.status === "loaded");
-  return [family, fontSize, fontWeight, isLoaded];
+  const loaded = [...document.fonts].filter(({ status }) => status === "loaded");
+  return [family, fontSize, fontWeight, loaded.some((face) => face.family.includes(family))];
 }"""
 
 
