@@ -20,6 +20,7 @@ from autodiff_viz.lab.training import live, own
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_of
 from autodiff_viz.lessons.lesson import PLAY, Claim, Law, Lesson
+from autodiff_viz.lessons.paths import PAGE, Path
 from autodiff_viz.lessons.proof import Proof
 from autodiff_viz.training.run import still
 
@@ -180,7 +181,9 @@ class LessonView:
 
     Attributes:
       key: key of the lesson.
-      track: title of its track; "" without one.
+      track: title of the path that is followed, otherwise of its track.
+      place: where on the path it is, such as "2 of 3"; "" without a path.
+      page: address of the page of the path, or of all lessons.
       title, text: its texts, which no question of it waits for.
       variants: titles of its graphs.
       variant: index of the open graph.
@@ -189,12 +192,14 @@ class LessonView:
         what is asked has been answered, since they may have the number.
       changed: whether graph or seed differ from the lesson's, or something has been answered; positions
         do not count.
-      before, after: keys of the neighbours in its track, None at the ends.
+      before, after: keys of the neighbours on the path, otherwise in its track; None at the ends.
       after_title: title of the next lesson, "" at the end.
     """
 
     key: str
     track: str
+    place: str
+    page: str
     title: str
     text: str
     variants: tuple[str, ...]
@@ -268,8 +273,8 @@ def open_variant(lab: Lab, key: str, variant: int) -> Lab:
 
 
 def close_lesson(lab: Lab) -> Lab:
-    """Close the lesson; its graph stays."""
-    return replace(lab, lesson=None, variant=0)
+    """Close the lesson, and leave its path; the graph stays."""
+    return replace(lab, lesson=None, variant=0, path=None)
 
 
 def lesson_view(lab: Lab) -> LessonView | None:
@@ -278,13 +283,16 @@ def lesson_view(lab: Lab) -> LessonView | None:
     if lesson is None:
         return None
     variant, is_told = variant_of(lab, lesson), is_answered(lab)
-    track = gallery.track_of(lesson)
-    at = track.lessons.index(lesson)
-    before = track.lessons[at - 1] if at else None
-    after = track.lessons[at + 1] if at + 1 < len(track.lessons) else None
+    track, path = gallery.track_of(lesson), path_on_view(lab)
+    row = track.lessons if path is None else [each for sitting in path.lessons for each in sitting]
+    at = row.index(lesson)
+    before = row[at - 1] if at else None
+    after = row[at + 1] if at + 1 < len(row) else None
     return LessonView(
         key=lesson.key,
-        track=track.title,
+        track=path.title if path else track.title,
+        place=f"{at + 1} of {len(row)}" if path else "",
+        page=path.page if path else f"./{PAGE}",
         title=lesson.title,
         text=lesson.text,
         variants=tuple(v.title for v in lesson.steps),
@@ -300,6 +308,11 @@ def lesson_view(lab: Lab) -> LessonView | None:
     )
 
 
+def path_on_view(lab: Lab) -> Path | None:
+    """Return the path that the open lesson is on; None if none is followed, or the lesson is beside it."""
+    return lab.path if lab.path and lab.lesson in lab.path.keys else None
+
+
 def lesson_data(lab: Lab) -> dict[str, Any] | None:
     """Return the open lesson in the format of web/lesson: its words, its graphs and what shows the answer."""
     view, lesson = lesson_view(lab), gallery.lesson(lab.lesson)
@@ -312,4 +325,6 @@ def lesson_data(lab: Lab) -> dict[str, Any] | None:
         "variants": list(view.variants),
         "variant": view.variant,
         "reveal": lesson.steps[view.variant].reveal or PLAY,
+        "place": f"{view.track} \u00b7 {view.place}" if view.place else None,
+        "page": view.page,
     }

@@ -152,8 +152,12 @@ export class Lab {
       do_training: () => this.showPlot("training"),
       do_play: () => this.editor.startPlay(),
       do_answer: () => this.editor.goToQuestion(),
-      do_lessons: () =>
-        /** @type {HTMLElement | null} */ (document.querySelector(LESSONS))?.click(),
+      do_lessons: () => {
+        const link = /** @type {HTMLAnchorElement | null} */ (document.querySelector(LESSONS));
+        if (!link) return;
+        link.href = this.editor.drawing.lesson?.page ?? link.href; // of the path that is followed
+        link.click();
+      },
       show_node: () => showPanel("node"),
       ...Object.fromEntries(tabs.map(({ name }) => [`show_${name}`, () => this.showPlot(name)])),
     });

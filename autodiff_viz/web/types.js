@@ -320,6 +320,8 @@
  * @property {string[]} variants titles of its graphs
  * @property {number} variant
  * @property {string} reveal what shows why an answer is so, as in lessons/tour.py
+ * @property {string} [place] where on the path that is followed it is
+ * @property {string} page address of the page of the path, or of all lessons
  */
 /**
  * @typedef {object} AskingData

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.explain.tensor.view import is_tensor
+from autodiff_viz.graph.text import counted
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.exercises import PLOTS, Reached, TryView, do_try, tries
@@ -27,6 +28,7 @@ from autodiff_viz.lab.segments import three_ways_job
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.lessons.lesson import THREE_WAYS, Lesson, selected
+from autodiff_viz.lessons.paths import Path as Way
 from autodiff_viz.ui.fragments import pressed, redraw
 from autodiff_viz.ui.panels.charts import so_far
 from autodiff_viz.ui.panels.segments import PART
@@ -156,8 +158,19 @@ def draw_onward(lab: Lab, _view: LabView) -> None:
     elif then.kind == LESSON:
         st.button(then.says, on_click=pressed, args=(open_lesson, then.key), **look)
     else:
+        if then.path is not None:
+            st.html(_end(then.path))
         # web/lab.js follows the link to them, which navigation.py draws.
         st.button(then.says, **{**look, "key": "do_lessons_all", "icon": ":material/school:"})
+
+
+def _end(path: Way) -> str:
+    """Return as HTML that the last lesson of a path is done."""
+    questions = counted(len(path.keys), "question")
+    return (
+        f'<p class="av-end"><b>The end of {escape(path.title)}.</b> {questions}; '
+        "the page of the path shows which are done.</p>"
+    )
 
 
 def _draw_doing(
