@@ -28,8 +28,8 @@ from autodiff_viz.training.run import still
 
 IN_FULL = 12  # largest number of elements that a claim shows
 
-HOLDS, FAILS, OWN = "holds", "fails", "own"
-"""States of a claim: true of the graph beside it, false, or about the lesson's own graph alone."""
+HOLDS, FAILS = "holds", "fails"
+"""States of a claim: true of the lesson's own graph, or false."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class ClaimView:
 
     Attributes:
       says: the claim in a sentence.
-      computed: the number in the lesson's own graph, or on the canvas if `state` is `HOLDS` there.
+      computed: the number on the canvas if the claim holds there, otherwise in the lesson's own graph.
       expected: the number that the claim gives.
       closely: the tolerance.
       source: where the expected number comes from.
-      state: `HOLDS`, `FAILS` or `OWN`.
-      now: the number on the canvas, if it differs from `computed`; "" if it does not or the canvas has none.
+      state: `HOLDS` or `FAILS`.
+      now: the number on the canvas, if the claim does not hold there; "" if it does or the canvas has none.
     """
 
     says: str
@@ -56,7 +56,7 @@ class ClaimView:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is true of the graph beside it."""
+        """Whether the claim is true of the lesson's own graph."""
         return self.state == HOLDS
 
 
@@ -66,9 +66,7 @@ def own_claims(own: Iterable[Finding]) -> tuple[ClaimView, ...]:
 
 
 def claims_on_canvas(lab: Lab, view: LabView, proof: Proof) -> tuple[ClaimView, ...]:
-    """Return views of the claims of the open lesson, evaluated on the canvas.
-
-    A tick says that the claim is true of the graph on the canvas, however the user has changed it.
+    """Return views of the claims of the open lesson, with what the canvas has in place of their numbers.
 
     Args:
       proof: findings about the lesson's own graphs.
@@ -77,10 +75,9 @@ def claims_on_canvas(lab: Lab, view: LabView, proof: Proof) -> tuple[ClaimView, 
     if lesson is None:
         return ()
     own = proof[variant_of(lab, lesson)]
-    as_own = _is_run_as_own(lab, lesson)
-    if view.moment is None and as_own:
+    if view.moment is None and _is_run_as_own(lab, lesson):
         return own_claims(own)
-    return tuple(_claim_on_canvas(finding, lab, view, as_own) for finding in own)
+    return tuple(_claim_on_canvas(finding, lab, view) for finding in own)
 
 
 def variant_of(lab: Lab, lesson: Lesson) -> int:
@@ -110,23 +107,19 @@ def _is_run_as_own(lab: Lab, lesson: Lesson) -> bool:
     return as_own and lab.plan.settings == variant.training.settings
 
 
-def _claim_on_canvas(finding: Finding, lab: Lab, view: LabView, as_own: bool) -> ClaimView:
-    """Evaluate a claim on the canvas, if it is about what the canvas shows.
-
-    Args:
-      as_own: whether the canvas runs the lesson's own graph as the lesson does.
-    """
+def _claim_on_canvas(finding: Finding, lab: Lab, view: LabView) -> ClaimView:
+    """Return the view of a claim with the number on the canvas, if it is about what the canvas shows."""
     claim, as_it_was = finding.claim, _claim(finding)
     # A claim about a later step, or about a divided training, can be tried at that step alone.
     of_training = claim.quantity in SPLIT or claim.at != 0
     if of_training and (view.moment is None or claim.at != view.moment.step):
-        return as_it_was if as_own else replace(as_it_was, state=OWN)
+        return as_it_was
     trace = None if live(lab) else view.trace  # numbers that change by themselves prove nothing
     now = trace and check_on(finding, trace)
     if now is None:
-        return replace(as_it_was, state=OWN)
+        return as_it_was
     shown = _claim(now)
-    return shown if now.holds else replace(as_it_was, state=OWN, now=shown.computed)
+    return shown if now.holds else replace(as_it_was, now=shown.computed)
 
 
 def _claim(finding: Finding) -> ClaimView:

@@ -17,7 +17,6 @@ from autodiff_viz.lab.exercises import PLOTS, Reached, TryView, do_try, tries
 from autodiff_viz.lab.lessons import (
     FAILS,
     HOLDS,
-    OWN,
     ClaimView,
     claims_on_canvas,
     open_lesson,
@@ -45,7 +44,6 @@ CHECKING = "Checking"
 MARKS = {
     HOLDS: ("\u2713", "holds"),
     FAILS: ("\u2717", "does not hold"),
-    OWN: ("\u25cb", "in the lesson's own graph"),
 }
 
 
@@ -68,21 +66,15 @@ def draw_open_claims(lab: Lab, view: LabView) -> None:
     else:
         claims = claims_on_canvas(lab, view, answer.value)
         with st.expander(claims_title(claims), key="open_claims"):
-            if any(claim.state == OWN for claim in claims):
-                st.caption(
-                    "The canvas is not as the lesson has it. \u2713 holds on the canvas too; "
-                    "\u25cb is the lesson's own number, and *now* is what stands on the canvas."
-                )
+            if any(claim.now for claim in claims):
+                st.caption("The canvas is not as the lesson has it; *now* is what stands on it.")
             draw_claims(claims)
 
 
 def claims_title(claims: Sequence[ClaimView]) -> str:
-    """Return how many claims hold; where the canvas is not as the lesson has it, how many hold there too."""
-    own = sum(claim.state == OWN for claim in claims)
-    holding = sum(claim.holds for claim in claims)
-    if not own:
-        return f"{holding} of {len(claims)} claims hold"
-    return f"{holding} of {len(claims)} claims hold on this canvas; {own} in the lesson's own graph"
+    """Return how many claims hold, and where, if the canvas is another graph by now."""
+    where = " in the lesson's own graph" if any(claim.now for claim in claims) else ""
+    return f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold{where}"
 
 
 def checking(of: Lesson) -> str:
@@ -100,17 +92,12 @@ def not_checked(why: str) -> str:
 def _row(claim: ClaimView) -> str:
     mark, word = MARKS[claim.state]
     now = f' <span class="av-now">now {escape(claim.now)}</span>' if claim.now else ""
-    own = (
-        '<span class="av-own-graph">in the lesson\'s own graph</span>'
-        if claim.state == OWN and not now
-        else ""
-    )
     expected = f"expected {escape(claim.expected)}, {claim.closely}"
     return (
         f'<li class="av-{claim.state}">'
         f'<span class="av-mark" role="img" aria-label="{word}">{mark}</span>'
         f'<span class="av-says">{escape(claim.says)}</span>'
-        f'<span class="av-found">{escape(claim.computed)}{now}</span>{own}'
+        f'<span class="av-found">{escape(claim.computed)}{now}</span>'
         f'<span class="av-source">{expected} \u00b7 {escape(claim.source)}</span></li>'
     )
 

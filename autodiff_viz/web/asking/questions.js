@@ -146,6 +146,29 @@ export function nextOpen({ items }, at) {
   return after < 0 ? items.findIndex(isOpen) : after;
 }
 
+/** What can be pressed once a question is no longer open. @typedef {"undo" | "remove" | "why" | "play" | "next" | "back" | "copy"} Offer */
+
+/** What can be pressed next, the main one among it: one at most. Whoever was wrong needs the reason first, and whoever is asked
+ * more the next question, since figures wait for it. A result is copied for a class: for questions of somebody's own, and on a
+ * path through the lessons. Pure.
+ * @param {AskedItem} item
+ * @param {{ lesson: boolean, path: boolean, shown: boolean, more: boolean, result: boolean }} state `shown`: the reason;
+ * `more`: another question is open; `result`: all are answered
+ * @returns {{ offers: Offer[], main: Offer | undefined }} */
+export function offersAfter(item, { lesson, path, shown, more, result }) {
+  if (isOpen(item)) return { offers: [], main: undefined };
+  /** @type {Offer[]} */
+  const offers = item.gone ? ["undo", "remove"] : [];
+  if (item.revealed && !item.gone && (lesson || !item.own)) offers.push(lesson ? "why" : "play");
+  if (more) offers.push("next");
+  else if (lesson && shown) offers.push("back");
+  if (!more && result && (!lesson || path)) offers.push("copy");
+  /** @type {Offer[]} */
+  const order = shown ? ["next", "undo", "back"] : ["next", "undo", "why"];
+  const main = order.find((offer) => offers.includes(offer) && (lesson || offer !== "why"));
+  return { offers, main };
+}
+
 /** What is said of the last answer to a question; "" before the first one. @param {AskedItem} item */
 export function verdictText(item) {
   const { verdict, revealed, answer, accepted, reason, before, tries, own } = item;

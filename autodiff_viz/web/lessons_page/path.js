@@ -1,5 +1,5 @@
 // @ts-check
-// Put together a path of lessons by clicks on cards, in their order, as an address that anybody can open.
+// Make a path of lessons by clicks on cards, in their order, as an address that anybody can open.
 
 /** The keys once a lesson has been clicked: it goes, or comes last while there is room. Pure.
  * @param {string[]} keys @param {string} key @param {number} most @returns {string[]} */

@@ -91,8 +91,11 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         question.get_by_role("button", name="same").click()
         expect(question.locator(".verdict")).to_contain_text("JAX: the wire to x")
         expect(lab.canvas).to_have_attribute("data-play", "backward")  # the reason comes by itself
-        expect(lab.canvas.locator(".chip.guess")).to_have_text("you same")
-        expect(question.get_by_role("button", name="Show why")).to_be_in_viewport(ratio=1)
+        expect(lab.canvas.locator(".chip.guess")).to_have_text("your answer: same")
+        why = question.get_by_role("button", name="Show why")
+        expect(why).to_be_in_viewport(ratio=1)
+        expect(why).to_be_focused()
+        expect(question.locator(".main")).to_have_text(["Show why"])
         assert lab.canvas.evaluate(FAULTS) == []
         if size == SIZES[-1]:
             is_answer_in_view_over_the_sheet(lab)
