@@ -172,7 +172,9 @@ def do_try(lab: Lab, key: str, index: int, before: Reached = NONE) -> Lab:
         return after
     if part.at is not None and _is_trained(after, lesson, part):
         return scrubs(after, part.at)
-    return trains(after, part.steps)
+    begun = trains(after, part.steps)
+    # A part about the start stays there, so that it is reached once the steps are made.
+    return scrubs(begun, 0) if part.at == 0 and begun.training.running else begun
 
 
 def _next(item: Try, i: int, now: Reached, plots: Sequence[str]) -> Part:

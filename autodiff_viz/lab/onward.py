@@ -8,10 +8,11 @@ from autodiff_viz.lab.exercises import NONE, PLOTS, Reached, TryView, tries
 from autodiff_viz.lab.lessons import lesson_view, path_on_view, variant_of
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.tours import is_answered
+from autodiff_viz.lab.training import own
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.paths import Path
 
-GRAPH, TRY, LESSON, LESSONS, END = "graph", "try", "lesson", "lessons", "end"
+GRAPH, TRY, TRAINING, LESSON, LESSONS, END = "graph", "try", "training", "lesson", "lessons", "end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,10 @@ class Onward:
     """What comes next.
 
     Attributes:
-      kind: `GRAPH`, another graph of the lesson, of which something is asked; `TRY`, an exercise; `LESSON`,
-        the next one of the path or the track, or the first of the next track; `LESSONS`, the page of all; or
-        `END`, the page of the path whose last lesson it is.
+      kind: `GRAPH`, another graph of the lesson, of which something is asked; `TRY`, an exercise; `TRAINING`,
+        that of an exercise while it runs, so that there is nothing to press; `LESSON`, the next one of the
+        path or the track, or the first of the next track; `LESSONS`, the page of all; or `END`, the page of
+        the path whose last lesson it is.
       says: what its button says.
       key: key of the lesson that it is in, or that it opens; "" for a page.
       at: index of the graph or of the exercise; 0 otherwise.
@@ -51,6 +53,8 @@ def onward(lab: Lab, before: Reached = NONE) -> Onward | None:
     if asks:
         return Onward(GRAPH, "Next question", lesson.key, asks[0])
     for i, item in enumerate(exercises[1]):
+        if not item.is_done and item.trains and (made := own(lab)) is not None and made.running:
+            return Onward(TRAINING, f"Training: {len(made):,} of {made.goal:,} \u2026", lesson.key, i)
         if not item.is_done:
             which = "Do the next try" if i else "Do the first try"
             if item.done:

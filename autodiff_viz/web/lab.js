@@ -138,6 +138,9 @@ export class Lab {
     /** Whether the first drawing has come. @type {true | undefined} */
     this.opened = undefined;
     this.later = later;
+    this.awaited = ""; // a plot that the next graph has
+    /** The graph that was drawn last. @type {string | undefined} */
+    this.document = undefined;
     this.unexplain = explainTerms();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.unsweep = listenToSweeps();
@@ -282,6 +285,11 @@ export class Lab {
       drawing,
       this.editor.outbox.pending.some(({ kind }) => kind === "figure"),
     );
+    if (drawing.graph !== this.document) {
+      this.document = drawing.graph;
+      const { awaited } = this;
+      if (awaited) (this.showPlot(awaited), (this.awaited = ""));
+    }
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted)
       if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
@@ -328,7 +336,9 @@ export class Lab {
 
   /** Show a plot, if the graph has it; where the plots are a panel, that too. @param {string} name */
   showPlot(name) {
-    if (!this.dock.others.includes(name) && !(name in this.dock.figures)) return;
+    const isThere = this.dock.others.includes(name) || name in this.dock.figures;
+    this.awaited = isThere ? "" : name; // of the graph that an exercise has just asked for
+    if (!isThere) return;
     this.dock.press(name);
     if (["narrow", "low"].includes(this.panels.room)) this.panels.press("plots", true);
   }

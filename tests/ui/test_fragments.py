@@ -13,6 +13,7 @@ from autodiff_viz.lab.state import start
 from autodiff_viz.lab.training import trains
 from autodiff_viz.ui import fragments
 from autodiff_viz.ui.exchange import apply_message
+from autodiff_viz.ui.fragments import LAB
 from autodiff_viz.ui.session import SESSION, Session
 from tests.lab.regression import lab_of
 from tests.ui.page import put
@@ -53,6 +54,18 @@ def test_a_figure_that_comes_into_view_is_due_whichever_message_says_so(monkeypa
     assert fragments.rest_due(here)["due"] is False
     apply_message(here, {"key": here.inbox.key, "edits": [], "have": None, "seen": True, **beside})
     assert fragments.rest_due(here)["due"] is True
+
+
+def test_what_polls_in_a_run_of_the_whole_page_is_asked_for_though_it_is_drawn_after_the_component():
+    here = Session(start())
+    for name in SHOWS:
+        fragments.note_shown(here, name)
+    here.parts.shown[LAB], here.parts.settled = None, here.lab
+    assert fragments.rest_due(here)["rest"] is None
+    with fragments.whole_page(here, {}):
+        asked = fragments.rest_due(here)
+    assert asked == {"page": True, "due": False, "rest": fragments.AFTER_ALL}
+    assert fragments.rest_due(here)["rest"] is None
 
 
 def holes(sent: list, dropped: set[str]) -> list[list[int]]:

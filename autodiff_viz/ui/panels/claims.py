@@ -22,7 +22,7 @@ from autodiff_viz.lab.lessons import (
     open_lesson,
     open_variant,
 )
-from autodiff_viz.lab.onward import GRAPH, LESSON, onward
+from autodiff_viz.lab.onward import GRAPH, LESSON, TRAINING, onward
 from autodiff_viz.lab.segments import three_ways_job
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.gallery import lesson
@@ -137,7 +137,10 @@ def draw_onward(lab: Lab, _view: LabView) -> None:
     if then is None:
         return
     look = {"key": "go_on", "type": "primary", "width": "stretch", "icon": ":material/arrow_forward:"}
-    if then.exercise is not None:
+    if then.kind == TRAINING:
+        look |= {"key": "go_on_training", "icon": ":material/hourglass_top:"}
+        st.button(then.says, disabled=True, **look)
+    elif then.exercise is not None:
         icon = ":material/arrow_forward:"
         _draw_doing(then.key, then.at, then.exercise, before, then.says, "_next", type="primary", icon=icon)
     elif then.kind == GRAPH:
