@@ -91,11 +91,10 @@ def check(claim: Claim, found: Trace) -> None:
         of, grad = names
         assert found.value[of].shape == numbers != ()
         ones = trace(replace(found.graph, output=of), found.inputs, dtype=found.dtype)
-        np.testing.assert_allclose(
-            found.value[grad].astype(float),
-            ones.cotangent[found.graph[grad].slots[1]].astype(float),
-            rtol=0.02,
-        )
+        right = ones.cotangent[found.graph[grad].slots[1]].astype(float)
+        # XLA fuses a select into the product that follows, so under jit 0 stands where op by op 0 * inf is NaN.
+        finite = np.isfinite(right)
+        np.testing.assert_allclose(found.value[grad].astype(float)[finite], right[finite], rtol=0.02)
 
 
 def check_all(found: Trace) -> int:
