@@ -37,6 +37,7 @@ import { readingLine } from "./formula/reading_line.js";
 import { Inspector } from "./inspector/panel.js";
 import { keepFocus } from "./lesson/focus.js";
 import { Seat } from "./lesson/seat.js";
+import { SliderSeat } from "./lesson/slider_seat.js";
 import { Places } from "./places.js";
 import { Board } from "./sliders/sliders.js";
 import { SourceSync } from "./source_sync.js";
@@ -113,18 +114,21 @@ export class Lab {
     if (frame)
       for (const { host } of [this.inspector, this.check]) host.dataset.edit = frame.embed.edit;
     this.seat = frame ? null : new Seat(this.editor);
+    this.sliderSeat = frame ? null : new SliderSeat(this.board);
+    this.editor.showExercise = (exercise) => this.sliderSeat?.receive(exercise?.moves ?? []);
     this.reading = new WaitingLine(this.editor.stage.host, () =>
       readingLine(() => this.mail.tell({ stop: true })),
     );
     this.places = new Places(parent, css, {
       ...(this.seat && { asking: this.seat.host }),
+      ...(this.sliderSeat && { slider_seat: this.sliderSeat.host }),
       ...(frame && { panes: html("div", { class: "workbench panes" }, frame.tabs.root) }),
       editor: this.editor.root,
       bar: html("div", { class: "canvas-tools" }, this.editor.tools),
       panels: this.panels.host,
       plots: this.dock.host,
       formula: this.formula.host,
-      sliders: frame?.slidersHost ?? this.board.host,
+      sliders: frame?.slidersHost ?? this.sliderSeat?.home ?? this.board.host,
       node: this.inspector.host,
       check: this.check.host,
       twins: this.twins.host,
@@ -424,5 +428,6 @@ export class Lab {
     this.sight.close();
     this.unwatch();
     this.seat?.close();
+    this.sliderSeat?.close();
   }
 }

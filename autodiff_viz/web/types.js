@@ -238,6 +238,7 @@
  * @property {string} [figure] key of the figure on view
  * @property {string[]} [lacks] keys of the figures that have nothing to show
  * @property {LessonData | null} [lesson]
+ * @property {import("./lesson/exercise.js").Exercise[] | null} [exercises] of the open lesson, once all that is asked is answered
  * @property {import("./present/course.js").Talk | null} [talk] what a presenter says of the open lesson
  * @property {TourData | null} [tour]
  * @property {boolean} [trains] whether the training is what to show first

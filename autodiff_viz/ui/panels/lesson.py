@@ -65,6 +65,8 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         if words := words_in(f"{view.text}\n{view.about}"):
             st.html(f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>')
     draw("tries", inside)
+    with inside:
+        place("slider_seat")
     draw("onward", inside)
     with inside:
         _draw_code(view)

@@ -12,7 +12,7 @@ import { showPanel } from "../dock/panels.js";
 import { lessonCause } from "../lesson/cause.js";
 import { PLAY, showWhy } from "../lesson/reveal.js";
 import { answerForm, write } from "./form.js";
-import { isOpen, nextOpen, offersAfter, spoken, verdictText } from "./questions.js";
+import { isOpen, isPast, nextOpen, offersAfter, spoken, verdictText } from "./questions.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../types.js").AskingData} AskingData */
@@ -80,10 +80,12 @@ export function askingBar(editor) {
     setText(place, many);
     root.classList.toggle("many", items.length > 1);
     write(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
-    const text = item ? verdictText(item) : "";
+    const { lesson } = editor.drawing;
+    const text = item ? verdictText(item, Boolean(lesson)) : "";
     write(verdict, text);
     root.classList.toggle("right", Boolean(item?.revealed && item.verdict?.right));
     root.classList.toggle("told", Boolean(text));
+    root.classList.toggle("past", isPast(item));
     const now = JSON.stringify([
       at,
       item?.says,
@@ -101,7 +103,6 @@ export function askingBar(editor) {
       seen = now;
     }
     const ahead = nextOpen(asking, at);
-    const { lesson } = editor.drawing;
     const after = item ? [] : [press("Ask", () => openAsk(editor))];
     if (item) {
       /** @type {Record<import("./questions.js").Offer, [text: string, click: () => void]>} */
@@ -128,8 +129,9 @@ export function askingBar(editor) {
     }
     const labels = after.map(({ textContent, className }) => `${textContent} ${className}`).join();
     // In a lesson the reason comes before what its panel offers next.
-    const isWhyNext = Boolean(lesson && item?.revealed && said !== at);
+    const isWhyNext = Boolean(lesson && item?.revealed && said !== at && !isPast(item));
     globalThis.document.documentElement.toggleAttribute("data-av-why", isWhyNext);
+    editor.root.classList.toggle("why-next", isWhyNext);
     if (labels !== next.dataset.of) {
       const had = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
       const from = had && next.contains(had) ? had.textContent : null;

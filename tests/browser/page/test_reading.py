@@ -9,6 +9,7 @@ from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import LESSONS, lesson, track_of
+from tests import own_lesson
 from tests.browser.lab_page import LabPage
 from tests.browser.page.test_axe import faults
 
@@ -192,3 +193,28 @@ def test_in_large_type_what_is_said_of_an_answer_comes_into_view_in_a_low_window
     assert lab.canvas.evaluate(FAULTS) == []
     for tab in page.get_by_role("tablist", name="Panels").get_by_role("tab").all():
         expect(tab).to_be_in_viewport(ratio=0.99)
+
+
+def test_the_exercise_and_its_tick_are_in_view_whichever_panel_is_and_its_slider_is_in_the_lesson(
+    page: Page, address: str
+):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    lab = LabPage(page, address).open(f"/?lesson={own_lesson.KEY}")
+    line, slider = page.locator(".exercise"), page.get_by_role("slider", name="Slider of x")
+    expect(slider).to_have_count(0)
+    page.locator(".answer-field").fill("8")
+    page.keyboard.press("Enter")
+    expect(line).to_contain_text("Move x: of its two wires one keeps its 2")
+    expect(slider).to_be_in_viewport(timeout=20_000)
+    slider.press("ArrowLeft")
+    expect(line.get_by_role("img", name="done", exact=True)).to_be_in_viewport()
+    lab.select("b")
+    expect(page.get_by_role("tab", name="Node, sliders")).to_have_attribute("aria-selected", "true")
+    expect(slider).to_have_count(1)  # the same, in its own place
+    expect(slider).to_be_in_viewport()
+    line.get_by_role("button", name="Next try").click()
+    expect(line).to_contain_text("Stop what b brings")
+    lab.node("b").locator(".card").focus()
+    lab.press("s")
+    expect(line.get_by_role("img", name="done", exact=True)).to_be_in_viewport()
+    assert faults(page) == []

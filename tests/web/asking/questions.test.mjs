@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { stepOf } from "../../../autodiff_viz/web/explain/play.js";
 import {
   aboutText,
+  isPast,
   kindsFor,
   kindText,
   nextOpen,
@@ -282,4 +283,30 @@ test("nothing is offered while a question is open, and of one that is gone no re
     offers: ["undo", "remove"],
     main: "undo",
   });
+});
+
+test("of an answer to the graph before no reason is offered, since it would be another graph's", () => {
+  const past = item({ revealed: true, before: "Your answer, 2, was about the graph before." });
+  assert.ok(isPast(past));
+  assert.ok(!isPast(item({ revealed: true })));
+  assert.deepEqual(offersAfter(past, inLesson), { offers: [], main: undefined });
+});
+
+test("in a lesson the reason of a wrong answer is left to the lesson, that of a right one is said", () => {
+  const reason = "2 + 6 = 8: what comes back over `a` and `b` adds up.";
+  const answered = (right, says) =>
+    item({
+      tries: [right ? "8" : "2"],
+      revealed: true,
+      answer: "8",
+      reason,
+      verdict: { right, says },
+    });
+  const wrong = answered(false, "2 is what comes along the wire from `a`.");
+  assert.equal(
+    verdictText(wrong, true),
+    "You: 2. JAX: 8. 2 is what comes along the wire from `a`.",
+  );
+  assert.ok(verdictText(wrong).endsWith(reason));
+  assert.equal(verdictText(answered(true, ""), true), `JAX: 8. Right. ${reason}`);
 });
