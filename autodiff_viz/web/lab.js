@@ -90,7 +90,10 @@ export class Lab {
       mend: (edit, refused) => this.send(edit, refused),
     });
     this.editor.watchers.push(() =>
-      this.inspector.hintAt(this.editor.single ? [] : [...this.editor.selection]),
+      this.inspector.hintAt(
+        this.editor.single ? [] : [...this.editor.selection],
+        this.editor.lastStep,
+      ),
     );
     this.editor.leaving.push(
       () => this.formula.send(),

@@ -8,9 +8,10 @@ import pytest
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.testing.v1 import AppTest, local_script_runner
 
+from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.page import SHOWS
 from autodiff_viz.lab.state import start
-from autodiff_viz.lab.training import trains
+from autodiff_viz.lab.training import pauses, trains
 from autodiff_viz.ui import fragments
 from autodiff_viz.ui.exchange import apply_message
 from autodiff_viz.ui.fragments import LAB
@@ -56,8 +57,8 @@ def test_a_figure_that_comes_into_view_is_due_whichever_message_says_so(monkeypa
     assert fragments.rest_due(here)["due"] is True
 
 
-def test_what_polls_in_a_run_of_the_whole_page_is_asked_for_though_it_is_drawn_after_the_component():
-    here = Session(start())
+def test_a_training_that_began_with_a_run_of_the_whole_page_is_followed_though_its_part_comes_later():
+    here = Session(trains(typed(start(), "w = parameter(1.0)\ny = w * w"), 3))
     for name in SHOWS:
         fragments.note_shown(here, name)
     here.parts.shown[LAB], here.parts.settled = None, here.lab
@@ -65,7 +66,10 @@ def test_what_polls_in_a_run_of_the_whole_page_is_asked_for_though_it_is_drawn_a
     with fragments.whole_page(here, {}):
         asked = fragments.rest_due(here)
     assert asked == {"page": True, "due": False, "rest": fragments.AFTER_ALL}
-    assert fragments.rest_due(here)["rest"] is None
+    here.lab = pauses(here.lab)
+    here.parts.settled = here.lab
+    with fragments.whole_page(here, {}):
+        assert fragments.rest_due(here)["rest"] is None
 
 
 def holes(sent: list, dropped: set[str]) -> list[list[int]]:

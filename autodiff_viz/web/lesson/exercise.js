@@ -3,6 +3,7 @@
 // whichever panel is.
 
 import { html, setText } from "../base/dom.js";
+import { spoken } from "../asking/questions.js";
 import { prose } from "../tour/panel.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -61,6 +62,7 @@ export function exerciseLine(editor, shown) {
     mark.setAttribute("aria-label", done ? "done" : parts ? "begun" : "not done yet");
     setText(which, `Try ${at + 1} of ${exercises.length}`);
     if (said !== says) words.replaceChildren(...prose((said = says)));
+    words.title = spoken(says); // in a low window it is cut
     next.hidden = !done || nextAfter(exercises, at) < 0;
     setText(next, "Next try");
   };
