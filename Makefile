@@ -46,8 +46,9 @@ check: $(VENV)/.tools
 	$(BIN)/python tests/web/formatting.py
 	$(BIN)/python tests/web/typecheck.py
 
+# All parts, or those of PARTS="code edits". KEEP=1 writes benchmarks/results.md: on a machine that does nothing else.
 bench: $(VENV)/.tools browser
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(PARTS)
 
 # Twenty minutes; SOAK=6 is another number of them.
 soak: $(VENV)/.tools

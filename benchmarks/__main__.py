@@ -1,11 +1,13 @@
 """Measure every ratio that the project promises, in one run: `python -m benchmarks [part ...]`.
 
-Ratios, not times: both sides of each are measured in turn on the same machine in the same minute.
+Ratios, not times: both sides of each are measured in turn on the same machine in the same minute. With KEEP=1
+they are written to `results.md`.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from autodiff_viz.lab.rehearsal import warm
@@ -20,12 +22,13 @@ from benchmarks import (
     hostile,
     lessons_page,
     memory,
+    results,
     training,
     visitors,
     whole,
 )
 from benchmarks.peers import torch
-from benchmarks.table import show
+from benchmarks.table import Row, show
 
 PARTS = {
     "engine": ("Live path, ops warm", engine.against_hand_written),
@@ -60,16 +63,20 @@ def main(wanted: list[str]) -> int:
     warm()
     gc.collect()
     gc.freeze()  # as the app does after its imports
-    rows = [row for part in wanted or PARTS for row in show(*_run(part))]
+    rows = [row for part in wanted or PARTS for row in _run(part)]
     missed = [row for row in rows if not row.met]
     targets = sum(row.target is not None for row in rows)
     print(f"\n{targets - len(missed)} of {targets} targets met.")
     return len(missed)
 
 
-def _run(part: str) -> tuple:
+def _run(part: str) -> list[Row]:
     title, measure = PARTS[part]
-    return title, measure()
+    measured = results.conditions()
+    rows = show(title, measure())
+    if os.environ.get("KEEP"):
+        results.keep(title, measured, rows, [title for title, _ in PARTS.values()])
+    return rows
 
 
 if __name__ == "__main__":

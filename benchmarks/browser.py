@@ -54,6 +54,16 @@ TOGGLE = ['[data-id="x0"] .cotangent', [".surface", "s"]]
 TICK = ['[data-testid="stText"]', ['[data-testid="stCheckbox"] input', None]]
 
 
+SHIFTED = {"lab": "/", "lesson": "/?lesson=fork", "lessons": "/lessons"}
+WINDOWS = ((1280, 720), (390, 844))
+STILL = 0.05  # half of what web.dev calls good
+SHIFTS = """
+window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) window.shifted += value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
 FIRST_SEEN = """
 const look = () => {
   const inside = [...document.querySelectorAll(".st-key-canvas *, .graph")].map((one) => one.shadowRoot);
@@ -90,6 +100,26 @@ def gestures() -> Iterator[Row]:
         for words, height in SCREENS.items():
             yield from _messages(browser, app, query, graph, words, height)
         yield from interactions(browser, app)
+        for words, path in SHIFTED.items():
+            for width, height in WINDOWS:
+                moved = layout_shift(browser, f"{app}{path}", width, height)
+                yield Row(f"{words}: layout shift while it loads, {width} x {height}", moved, STILL)
+
+
+def layout_shift(browser: Browser, address: str, width: int, height: int) -> float:
+    """Return the cumulative layout shift of a page from its first frame until nothing more comes.
+
+    Source: https://web.dev/articles/cls; what a visitor has pressed moves rightly, and is left out.
+    """
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = context.new_page()
+    page.add_init_script(SHIFTS)
+    page.goto(address)
+    page.locator(".verdict[data-state=agrees], li.card, .asking:not([hidden])").first.wait_for(timeout=60_000)
+    page.wait_for_timeout(3_000)  # for the parts of Streamlit, the figure and the fonts
+    found = page.evaluate("window.shifted")
+    context.close()
+    return found
 
 
 def _toggles(browser: Browser, apps: list[str], bare: str) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""Turn the README's Python into programs that compare each result with the comment beside it."""
+"""Turn the documents' Python into programs that compare each result with the comment beside it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import re
 import tokenize
 from pathlib import Path
 
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+TEXT = "\n".join(document.read_text("utf-8") for document in DOCUMENTS)
+BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 FORMULAS = tuple(block for block in BLOCKS if "import" not in block)
 PROGRAMS = tuple(block for block in BLOCKS if "import" in block)
 

@@ -275,7 +275,10 @@ def scope_of(**headers: str) -> dict:
 PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "asking.answers.read_numbers": (lambda text: answers.read_numbers(text or "0", 3), ("1", "1/", "1,5")),
     "asking.answers.read_shape": (answers.read_shape, ("2x", "(", "1 ")),
-    "asking.summary.count": (summary.count, ("av1 ", f"av1 {KEY}: ", f"av1 {KEY}: number 1 try ")),
+    "asking.summary.count": (
+        summary.count,
+        ("av1 ", f"av1 {KEY}: ", f"av1 {KEY}: number 1 try ", 'av1 a: choice "'),
+    ),
     "asking.summary.read_line": (summary.read_line, ("av1 ", f"av1 {KEY}: ", "av9")),
     "export.footer.footer_in": (footer_in, (HEAD + "\n",)),
     "graph.codec.parsed": (codec.parsed, ('{"a":', '"', "[")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 ZERO, SIGN, LARGER, SAME, NUMBER, SHAPE, CAUSE = "zero", "sign", "larger", "same", "number", "shape", "cause"
 CHOICE = "choice"
@@ -103,6 +103,11 @@ class Asking:
 
     hides: str
     asked: tuple[Asked, ...] = ()
+
+    @property
+    def unanswered(self) -> Asking:
+        """The same questions without what anybody has answered, as others get them."""
+        return replace(self, asked=tuple(Asked(each.question) for each in self.asked))
 
 
 TRIES = 2

@@ -1,6 +1,7 @@
 """Summarise what one visitor answered as a line to paste, and count a list of such lines for a class.
 
-A line holds kinds, answers as right, near or wrong, and the mistakes: nothing personal, and no proof.
+A line holds kinds, answers as right, near or wrong, and the mistakes: nothing personal, and no proof. Of an
+author's own graph it has the words of the questions too, and of a choice the options that were wrong.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from itertools import zip_longest
 
 from autodiff_viz.asking.judge import Judgement
 from autodiff_viz.asking.mistakes import MISTAKES
-from autodiff_viz.asking.question import KINDS, TRIES, Asking
+from autodiff_viz.asking.question import CHOICE, KINDS, TRIES, Asking
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
 
 MARK = "av1"
@@ -24,6 +25,7 @@ LINES = 2_000  # in a list
 ASKED = 40  # questions in a line
 TITLE = 40  # characters of a title
 QUOTED = 60  # characters of a line that could not be read
+WORDS = 80  # characters of the words of a question, or of an option
 
 RIGHT, NEAR, WRONG, KNOWS_NOT, OPEN = "right", "near", "wrong", "unknown", "open"
 """What became of an answer: OPEN stands for a question without one."""
@@ -44,28 +46,41 @@ CODES = frozenset(mistake.code for mistake in MISTAKES) | {*MORE_CODES, NEAR, WR
 NAMES = {mistake.code: mistake.name for mistake in MISTAKES}
 
 _UNFIT = re.compile(r"[^a-z0-9-]+")
+_SIGNS = re.compile(r'[";:\s]+')
+_PIECE = re.compile(r'"[^"]*"|\S+')
 
 
-def summary(asking: Asking, judgements: Sequence[Sequence[Judgement]], title: str = "") -> str:
+def summary(
+    asking: Asking, judgements: Sequence[Sequence[Judgement]], title: str = "", words: Sequence[str] = ()
+) -> str:
     """Return a visitor's result as one line: "av1 fork: number 2 tries one-path right".
 
     Args:
       asking: the questions.
       judgements: of each question, those of its tries, first to last.
       title: of the lesson or graph, such as its key; "" for none.
+      words: of each question, as `words_in_line` writes them; of a lesson, which has them, none.
     Returns:
       The line, without a name or anything else of the visitor's.
     """
     parts = []
-    for each, judged in zip_longest(asking.asked, judgements[: len(asking.asked)], fillvalue=()):
+    for at, (each, judged) in enumerate(
+        zip_longest(asking.asked, judgements[: len(asking.asked)], fillvalue=())
+    ):
         kind, tries = each.question.kind, "1 try" if len(judged) == 1 else f"{len(judged)} tries"
-        parts.append(" ".join([kind, tries, *map(_word, judged)]) if judged else f"{kind} {OPEN}")
+        answers = [tries, *(_word(one, kind) for one in judged)] if judged else [OPEN]
+        parts.append(" ".join([kind, *words[at : at + 1], *answers]))
     return f"{MARK} {name_in_line(title)}: {'; '.join(parts)}"
 
 
-def name_in_line(title: str) -> str:
-    """Return what a line calls the lesson or graph of this title."""
-    return _UNFIT.sub("-", title.lower()).strip("-")[:TITLE] or "graph"
+def words_in_line(text: str) -> str:
+    """Return words of an author as they stand in a line: in quotation marks, without signs that divide it."""
+    return f'"{_SIGNS.sub(" ", text.replace("`", "")).strip()[:WORDS].strip()}"'
+
+
+def name_in_line(title: str, otherwise: str = "graph") -> str:
+    """Return what a line calls the lesson or graph of this title; `otherwise` without a letter of English."""
+    return _UNFIT.sub("-", title.lower()).strip("-")[:TITLE] or otherwise
 
 
 def name_of(code: str) -> str:
@@ -73,9 +88,11 @@ def name_of(code: str) -> str:
     return NAMES.get(code, code.replace("-", " "))
 
 
-def _word(judged: Judgement) -> str:
+def _word(judged: Judgement, kind: str) -> str:
     if judged.right:
         return RIGHT
+    if kind == CHOICE and not judged.unknown:
+        return words_in_line(judged.read_as.partition(": ")[2])
     return KNOWS_NOT if judged.unknown else NEAR if judged.near else judged.mistake or WRONG
 
 
@@ -87,15 +104,17 @@ class QuestionCount:
       title: of the lesson or graph.
       number: of the question in its line, from 1.
       kind: its kind.
+      words: those that it was asked in; "" where the lines have none.
       answered: how many answered it.
       right_at: how many were right at each try, the first one first.
       never: how many were not right at all.
-      mistakes: (code, how often), most frequent first.
+      mistakes: (code, how often), most frequent first; of a choice its wrong options in place of codes.
     """
 
     title: str
     number: int
     kind: str
+    words: str = ""
     answered: int = 0
     right_at: tuple[int, ...] = ()
     never: int = 0
@@ -136,7 +155,7 @@ def count(text: str) -> ClassCount:
     if len(text) > TEXT or len(lines) > LINES:
         message = f"The list has {len(lines):,} lines and {len(text):,} characters."
         raise GraphError(Problem("too-long", message, f"Paste at most {LINES:,} lines, {TEXT:,} characters."))
-    tallies: dict[tuple[str, int, str], _Tally] = {}
+    tallies: dict[tuple[str, int, str, str], _Tally] = {}
     unread, counted = [], 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -147,33 +166,34 @@ def count(text: str) -> ClassCount:
             unread.append((number, error.problems[0].message))
             continue
         counted += 1
-        for place, (kind, words) in enumerate(answers, 1):
-            tally = tallies.setdefault((title, place, kind), _Tally())
-            if not words:
+        for place, (kind, words, tries) in enumerate(answers, 1):
+            tally = tallies.setdefault((title, place, kind, words), _Tally())
+            if not tries:
                 continue
             tally.answered += 1
-            if words[-1] == RIGHT:
-                tally.right_at[len(words)] += 1
+            if tries[-1] == RIGHT:
+                tally.right_at[len(tries)] += 1
             else:
                 tally.never += 1
-            tally.mistakes.update(word for word in words if word != RIGHT)
+            tally.mistakes.update(each for each in tries if each != RIGHT)
     questions = tuple(
         QuestionCount(
             title,
             place,
             kind,
+            words,
             tally.answered,
             tuple(tally.right_at[at] for at in range(1, max([*tally.right_at, TRIES]) + 1)),
             tally.never,
             tuple(sorted(tally.mistakes.items(), key=lambda item: (-item[1], item[0]))),
         )
-        for (title, place, kind), tally in tallies.items()
+        for (title, place, kind, words), tally in tallies.items()
     )
     return ClassCount(counted, questions, tuple(unread))
 
 
-def read_line(line: str) -> tuple[str, list[tuple[str, tuple[str, ...]]]]:
-    """Return the title of a result, and the kind and the words of each of its questions.
+def read_line(line: str) -> tuple[str, list[tuple[str, str, tuple[str, ...]]]]:
+    """Return the title of a result, and of each question the kind, the words and what became of each try.
 
     Raises:
       GraphError: the line has another form; the message says what was found and what was needed.
@@ -190,26 +210,33 @@ def read_line(line: str) -> tuple[str, list[tuple[str, tuple[str, ...]]]]:
     parts = rest.split(";")
     if len(parts) > ASKED:
         raise _unread(f"“{shown}” has {len(parts)} questions; at most {ASKED} are read.")
-    return title.strip(), [_read_part(part.split(), shown) for part in parts]
+    return title.strip(), [_read_part(_PIECE.findall(part), shown) for part in parts]
 
 
-def _read_part(words: list[str], shown: str) -> tuple[str, tuple[str, ...]]:
+def _read_part(words: list[str], shown: str) -> tuple[str, str, tuple[str, ...]]:
+    if too_long := next((word for word in words if len(word) > WORDS + 2), None):
+        raise _unread(f"“{shown}” has {len(too_long)} characters in one word; at most {WORDS} are read.")
     if not words or words[0] not in KINDS:
         found = repr(words[0][:20]) if words else "nothing"
         raise _unread(f"“{shown}” has {found} where a kind of question is needed.")
+    said = words.pop(1)[1:-1] if len(words) > 1 and _is_quoted(words[1]) else ""
     if words[1:] == [OPEN]:
-        return words[0], ()
+        return words[0], said, ()
     if len(words) < 4 or not re.fullmatch(r"[1-9][0-9]?", words[1]) or words[2] not in ("try", "tries"):
         raise _unread(f"“{shown}” has no number of tries for {words[0]}.")
     answers = words[3:]
     if len(answers) != int(words[1]):
         raise _unread(f"“{shown}” has {words[1]} tries and {len(answers)} answers.")
     for word in answers:
-        if word != RIGHT and word not in CODES:
+        if word != RIGHT and word not in CODES and not (words[0] == CHOICE and _is_quoted(word)):
             raise _unread(f"“{shown}” has {word[:20]!r}, which is no answer or mistake.")
     if RIGHT in answers[:-1]:
         raise _unread(f"“{shown}” goes on after a right answer.")
-    return words[0], tuple(answers)
+    return words[0], said, tuple(word[1:-1] if _is_quoted(word) else word for word in answers)
+
+
+def _is_quoted(word: str) -> bool:
+    return len(word) > 2 and word[0] == word[-1] == '"'
 
 
 def _unread(message: str) -> GraphError:

@@ -56,8 +56,8 @@ def centred(
 
 
 def moved_by(positions: Positions, by: Point) -> dict[str, Point]:
-    """Translate all positions by the same offset."""
-    return {name: (x + by[0], y + by[1]) for name, (x, y) in positions.items()}
+    """Translate all positions by the same offset, in tenths of px, as positions are kept."""
+    return {name: (round(x + by[0], 1), round(y + by[1], 1)) for name, (x, y) in positions.items()}
 
 
 def clear_of_cards(
@@ -109,13 +109,27 @@ def _boxes(graph: Graph, positions: Positions, tall: Mapping[str, Shape]) -> lis
 HIGHEST = 866  # px of a graph from top to foot: as many as have their numbers on the canvas of a small window
 
 
-def too_high(graph: Graph) -> frozenset[str]:
-    """Return the groups of branches that are cards when the graph is first seen.
+MANY = 50  # nodes up to which a graph is first seen with its groups open
 
-    None if it is small, or low enough to be read with them, or if its nodes have been placed.
+
+def closed_at_first(graph: Graph) -> frozenset[str]:
+    """Return the groups that are cards when the graph is first seen, so that it can be read as a whole.
+
+    Of many nodes the outermost groups, of fewer those of branches if it is too high with them. None if it is
+    small, or if its nodes have been placed.
     """
+    if len(graph.nodes) <= FEW or any(node.position for node in graph.nodes):
+        return frozenset()
+    if len(graph.nodes) > MANY:
+        inside: set[str] = set()
+        outer = []
+        for frame in outermost_first(graph.frames):
+            if isinstance(frame, Group) and not frame.nodes <= inside:
+                outer.append(frame.name)
+                inside |= frame.nodes
+        return frozenset(outer if len(outer) > 1 else ())
     groups = frozenset(group.name for group in graph.groups if group.branches)
-    if not groups or len(graph.nodes) <= FEW or any(node.position for node in graph.nodes):
+    if not groups:
         return frozenset()
     tall, positions = pictured(graph), places(graph).positions
     feet = [positions[node.name][1] + size(node, tall.get(node.name))[1] for node in graph.nodes]

@@ -38,7 +38,7 @@ SIGNS = {-1: "#1193a8", 0: LINE, 1: "#e0682b", 2: QUIET}
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 WEIGHT = 600  # of text, unless it says another one
 LETTER = 0.56  # of the font's size: width of a letter, on average
-TURN, MORE_TURN, MOST_TURN = 46, 0.1, 90  # px by which a wire that comes back turns beyond its ends
+TURN, MORE_TURN, MOST_TURN = 46, 0.1, 80  # px by which a wire that comes back turns beyond its ends
 MARGIN, PAD, TAB = 34, 14, 18  # px around the picture, around the nodes of a frame, and of its name
 
 

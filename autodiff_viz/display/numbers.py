@@ -113,7 +113,8 @@ def full(array: np.ndarray) -> str:
         return exact(array)
     numbers = ", ".join(exact(x) for x in array.ravel()[:8])
     more = ", \u2026" if array.size > 8 else ""
-    return f"{shape(array.shape)} [{numbers}{more}], norm {scalar(norm(array), 6)}"
+    dims = f"{shape(array.shape)} " if array.ndim > 1 or array.size > 8 else ""  # a row is seen to be one
+    return f"{dims}[{numbers}{more}], norm {scalar(norm(array), 6)}"
 
 
 def declared_and_true(declared: np.ndarray, true: np.ndarray, dtype: str) -> tuple[str, str]:

@@ -171,7 +171,7 @@ OF_LINKS = frozenset({"step", "node"})
 
 
 def table() -> str:
-    """Return the table of README: each parameter with its words, and a link that shows what it does."""
+    """Return docs/teachers.md's table: each parameter with its words, and a link that shows what it does."""
     lines = ["| parameter | what it does | for example |", "|---|---|---|"]
     for each in CONTRACT[2:]:
         words = [f"`{word}`: {says}" for word, says in each.values.items() if each.name != "hide"]

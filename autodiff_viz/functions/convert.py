@@ -34,12 +34,12 @@ SILENT = frozenset({"broadcast_in_dim", "convert_element_type", "reshape", "sque
 """Primitives that may come twice within one expression of the source."""
 
 MOVES = frozenset({
-    "argmax", "argmin", "broadcast_in_dim", "concatenate", "copy", "expand_dims", "reshape", "slice", "split",
-    "squeeze", "top_k", "transpose",
+    "argmax", "argmin", "broadcast_in_dim", "concatenate", "convert_element_type", "copy", "expand_dims",
+    "reshape", "slice", "split", "squeeze", "top_k", "transpose",
 })  # fmt: skip
 """Primitives of whole numbers that an op of floats does as well."""
 
-OF_TWO = frozenset({"hypot", "logaddexp"})
+OF_TWO = frozenset({"hypot", "logaddexp", "remainder"})
 """Functions of JAX of two arrays that an op calls by the same name."""
 
 WRITTEN_OUT = 16  # elements of a constant that stands in a slot; a larger one is an input
@@ -332,8 +332,11 @@ class Converter:
         if name in OF_TWO and len(others) == 1 and self._is_usual(x) and self._is_usual(others[0]):
             return [self.elementwise(name, equation.operands, aval)]
         if name == "clip" and len(others) == 2 and x.shape == tuple(aval.shape) and self._is_usual(x):
-            return [self.elementwise("clip", equation.operands, aval)]
-        if name == "_one_hot" and not others and x.held is not None and tuple(aval.shape[:-1]) == x.shape:
+            # Called by their names, the ends come in the order of the alphabet.
+            names = opened(equation.params[CALLS[equation.name]]).debug_info.arg_names
+            ends = others[::-1] if names[1:] == ("max", "min") else others
+            return [self.elementwise("clip", (x, *ends), aval)] if {*names[1:]} == {"min", "max"} else None
+        if name == "_one_hot" and x.is_int and x.held is not None and tuple(aval.shape[:-1]) == x.shape:
             return [self.emit("one_hot", (x.held,), aval, num_classes=int(aval.shape[-1]))]
         if name == "argsort" and self._is_usual(x) and not others:
             given = argsorted(equation.source)

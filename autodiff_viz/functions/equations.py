@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.graph.problem import GraphError, Problem
+
 Shape = tuple[int, ...]
 
 
@@ -124,14 +126,23 @@ def needed(values: Iterable[Value], wanted: Callable[[Value], bool]) -> list[Equ
     return [*ordered.values()]
 
 
-def depends_on_floats(value: Value) -> bool:
-    """Return whether a value is computed from floats among the arguments, which may change."""
+def is_fixed(value: Value) -> bool:
+    """Return whether a value is computed from no floats among the arguments, which may change.
+
+    Those that have no numbers are some that nobody knows.
+    """
     read = [operand for equation in needed([value], lambda each: True) for operand in equation.operands]
-    return any(each.equation is None and not each.constant and each.is_float for each in (value, *read))
+    arguments = [each for each in (value, *read) if each.equation is None and not each.constant]
+    return not any(each.is_float or each.numbers is None for each in arguments)
 
 
 def _known(value: Value) -> Any:
-    return value.numbers if value.equation is None else value.equation.results[value.index]
+    if value.equation is not None:
+        return value.equation.results[value.index]
+    if value.numbers is None:
+        message = "Which elements it picks depends on numbers that are not known here."
+        raise GraphError(Problem("data-dependent", message, "Write the places out."))
+    return value.numbers
 
 
 _NUMPY: dict[str, Callable] = {

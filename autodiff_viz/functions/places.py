@@ -16,11 +16,12 @@ from autodiff_viz.functions.equations import (
     Shape,
     Value,
     constant,
-    depends_on_floats,
+    is_fixed,
     needed,
     numbers,
 )
 from autodiff_viz.functions.primitives import (
+    EVERY,
     Results,
     Writer,
     number,
@@ -30,8 +31,6 @@ from autodiff_viz.functions.primitives import (
     transposed,
 )
 from autodiff_viz.ops.indexing import to_python
-
-EVERY = (None, None, None)  # the slice of a whole axis
 
 SAME_ELEMENTS = frozenset(
     {"broadcast_in_dim", "copy", "convert_element_type", "expand_dims", "reshape", "squeeze"}
@@ -86,7 +85,7 @@ def _picked(writer: Writer, equation: Equation) -> Results:
 
 def _is_place(value: Value) -> bool:
     """Return whether a value is a place that is taken as it is: a constant, or one that an argument names."""
-    return value.constant or (value.is_int and prod(value.shape) <= 1 and not depends_on_floats(value))
+    return value.constant or (value.is_int and prod(value.shape) <= 1 and is_fixed(value))
 
 
 def _probe(equation: Equation) -> dict[str, Any]:
@@ -402,7 +401,7 @@ def _is_once(equation: Equation, at: Value) -> bool:
     """Return whether no two updates meet: there is one place, it is promised, or these arguments say so."""
     if prod(at.shape) == 1 or equation.params["unique_indices"]:
         return True
-    if depends_on_floats(at):
+    if not is_fixed(at):
         return False
     named = np.asarray(numbers(at)).ravel()
     return len(np.unique(named)) == len(named)
@@ -435,7 +434,7 @@ def _placed(
         outside = bool(((now < 0) | (now >= size)).any())
         if outside and mode == PROMISED:
             return None  # what JAX makes of it depends on the machine
-        within = not outside and not depends_on_floats(at)
+        within = not outside and is_fixed(at)
         from_end = from_end or not (now < 0).any()
     if (found := _in_graph(writer, places)) is None or not (from_end or within or mode == CLIPPED):
         return None

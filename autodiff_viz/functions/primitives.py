@@ -41,6 +41,8 @@ class Writer(Protocol):
 
 Results = list[Value] | None
 
+EVERY = (None, None, None)  # the slice of a whole axis
+
 Made = Callable[[Writer, Equation], Results]
 
 PRIMITIVES: dict[str, Made] = {}
@@ -63,7 +65,7 @@ def primitive(*names: str) -> Callable[[Made], Made]:
 SAME = {
     **{name: name for name in (
         "abs", "add", "cbrt", "cos", "cosh", "div", "erf", "erfc", "exp", "exp2", "expm1", "floor", "log",
-        "log1p", "log2", "mul", "neg", "pow", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan",
+        "log1p", "log2", "mul", "neg", "rsqrt", "sign", "sin", "sinh", "sqrt", "square", "sub", "tan",
         "tanh",
     )},
     "acos": "arccos", "acosh": "arccosh", "add_any": "add", "asin": "arcsin", "asinh": "arcsinh",
@@ -132,11 +134,38 @@ def _integer_pow(writer: Writer, equation: Equation) -> Results:
     return [writer.elementwise("pow", (x, number(float(y))), aval)]
 
 
+@primitive("pow")
+def _pow(writer: Writer, equation: Equation) -> Results:
+    (x, y), aval = equation.operands, equation.avals[0]
+    if not y.is_int:
+        return [writer.elementwise("pow", (x, y), aval)]
+    # JAX passes nothing to whole exponents, and nothing through a power 0.
+    exponents = np.asarray(numbers(y)) if y.constant else np.empty(0)
+    if not exponents.size or (exponents != exponents.flat[0]).any():
+        return None
+    exponent = int(exponents.flat[0])
+    if exponent in (0, 1):
+        return [x if exponent else writer.elementwise("ones_like", (x,), aval)]
+    return [writer.elementwise("pow", (x, number(float(exponent))), aval)]
+
+
 @primitive("round")
 def _round(writer: Writer, equation: Equation) -> Results:
-    if equation.params["rounding_method"] != lax.RoundingMethod.TO_NEAREST_EVEN:
-        return None
-    return [writer.elementwise("round", equation.operands, equation.avals[0])]
+    (x,), aval = equation.operands, equation.avals[0]
+    if equation.params["rounding_method"] == lax.RoundingMethod.TO_NEAREST_EVEN:
+        return [writer.elementwise("round", (x,), aval)]
+    # Halves go away from 0.
+    size = writer.elementwise("abs", (x,), aval)
+    down = writer.elementwise("floor", (size,), aval)
+    left = writer.elementwise("sub", (size, down), aval)
+    up = writer.elementwise("greater_equal", (left, number(0.5)), aval)
+    return [
+        writer.elementwise(
+            "mul",
+            (writer.elementwise("sign", (x,), aval), writer.elementwise("add", (down, up), aval)),
+            aval,
+        )
+    ]
 
 
 @primitive("ceil")
@@ -157,22 +186,57 @@ def _select_n(writer: Writer, equation: Equation) -> Results:
     which, *cases = equation.operands
     if which.constant and (picked := np.asarray(numbers(which))).size and (picked == picked.flat[0]).all():
         return [cases[int(picked.flat[0])]]
-    if not which.is_bool or len(cases) != 2 or not all(map(writer.is_in_graph, cases)):
+    if not all(map(writer.is_in_graph, cases)):
         return None
-    return [writer.elementwise("where", (which, cases[1], cases[0]), equation.avals[0])]
+    if which.is_bool:
+        return [writer.elementwise("where", (which, cases[1], cases[0]), equation.avals[0])]
+    if not writer.is_in_graph(which) or not all(each.is_float for each in cases):
+        return None
+    # Outside of its cases it has the value of the nearest, and passes nothing.
+    aval = equation.avals[0]
+    low, made = (_fixed(writer, cases[at], aval) for at in (0, -1))
+    made = writer.elementwise("where", (_is(writer, "less", which, 0.0), low, made), aval)
+    for i, case in enumerate(cases):
+        made = writer.elementwise("where", (_is(writer, "equal", which, float(i)), case, made), aval)
+    return [made]
+
+
+def _is(writer: Writer, op: str, x: Value, value: float) -> Value:
+    return writer.elementwise(op, (x, number(value)), jax.ShapeDtypeStruct(x.shape, np.dtype(bool)))
+
+
+def _fixed(writer: Writer, x: Value, like: Any) -> Value:
+    """Return a value that passes no cotangent."""
+    return writer.emit(IDENTITY, (writer.held(x),), like, Rule(STOP))
 
 
 @primitive("clamp")
 def _clamp(writer: Writer, equation: Equation) -> Results:
     low, x, high = equation.operands
-    if not (low.constant and high.constant):
+    if not all(map(writer.is_in_graph, equation.operands)):
         return None
-    # At its ends a clamp passes nothing, where clip passes half.
     aval = equation.avals[0]
-    below = writer.elementwise("less_equal", (x, low), aval)
-    above = writer.elementwise("greater_equal", (x, high), aval)
-    inner = writer.elementwise("where", (above, high, x), aval)
-    return [writer.elementwise("where", (below, low, inner), aval)]
+    # At its ends a clamp passes nothing, where clip passes half; beyond them each end gets what arrives.
+    inside = _both(writer, (x, low), (high, x))
+    end = writer.emit("clip", [writer.held(each) for each in (x, low, high)], aval, Rule(STOP))
+    made = writer.elementwise("where", (inside, x, end), aval)
+    if not low.constant:
+        made = writer.elementwise("where", (_both(writer, (low, x), (high, low)), low, made), aval)
+    if not high.constant:
+        made = writer.elementwise("where", (_greater(writer, x, high), high, made), aval)
+    return [made]
+
+
+def _greater(writer: Writer, a: Value, b: Value) -> Value:
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    return writer.elementwise("greater", (a, b), jax.ShapeDtypeStruct(shape, np.dtype(bool)))
+
+
+def _both(writer: Writer, *pairs: tuple[Value, Value]) -> Value:
+    """Return where of each pair the first is greater."""
+    a, b = (_greater(writer, *pair) for pair in pairs)
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    return writer.elementwise("mul", (a, b), jax.ShapeDtypeStruct(shape, np.dtype(bool)))
 
 
 @primitive("convert_element_type")
@@ -180,10 +244,10 @@ def _convert(writer: Writer, equation: Equation) -> Results:
     (x,), aval = equation.operands, equation.avals[0]
     if aval.dtype == np.bool_:
         return None if x.is_int else [writer.elementwise("not_equal", (x, number(0.0)), aval)]
-    if jax.dtypes.issubdtype(aval.dtype, np.floating) and writer.is_in_graph(x):
-        return (
-            [Value(x.shape, aval.dtype, held=x.held, thin=x.thin)] if x.held is not None or x.thin else None
-        )
+    if jax.dtypes.issubdtype(aval.dtype, np.floating) and (x.held is not None or x.thin or x.later):
+        return [Value(x.shape, aval.dtype, held=x.held, thin=x.thin, later=x.later)]
+    if x.is_bool and jax.dtypes.issubdtype(aval.dtype, np.integer) and writer.is_in_graph(x):
+        return [Value(x.shape, aval.dtype, later=lambda: writer.held(x))]
     return None
 
 
@@ -356,6 +420,24 @@ def _cumsum(writer: Writer, equation: Equation) -> Results:
         held = writer.emit("getitem", (held,), aval, index=turned).held
     sums = writer.emit("cumsum", (held,), aval, axis=axis)
     return [writer.emit("getitem", (sums.held,), aval, index=turned) if reverse else sums]
+
+
+LONGEST_RUN = 64  # elements along an axis
+
+
+@primitive("cumprod", "cummax", "cummin")
+def _running(writer: Writer, equation: Equation) -> Results:
+    (x,), aval, given = equation.operands, equation.avals[0], equation.params
+    axis, op = int(given["axis"]), {"cumprod": "mul", "cummax": "maximum", "cummin": "minimum"}[equation.name]
+    count, row = x.shape[axis], jax.ShapeDtypeStruct((*x.shape[:axis], *x.shape[axis + 1 :]), x.dtype)
+    if not x.is_float or not 0 < count <= min(LONGEST_RUN, limits.SLOTS):
+        return None
+    before, made, order = [EVERY] * axis, [], range(count)
+    for i in reversed(order) if given["reverse"] else order:
+        one = writer.emit("getitem", (writer.held(x),), row, index=(*before, i))
+        made.append(writer.elementwise(op, (made[-1], one), row) if made else one)
+    made = made[::-1] if given["reverse"] else made
+    return [writer.emit("stack", [each.held for each in made], aval, axis=axis)]
 
 
 @primitive("sort")

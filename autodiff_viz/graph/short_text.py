@@ -1,4 +1,4 @@
-"""Compress formula text for a short link, with a dictionary of the words that formulas are made of.
+"""Compress formulas and tours for a short link, with a dictionary of the words that they are made of.
 
 A formula of a few lines has little in it that repeats, so that deflate alone finds nothing to save. With the
 dictionary it finds nearly every word of it. Source: RFC 1950, preset dictionaries.
@@ -42,33 +42,54 @@ WORDS = (
 )
 """Never change it: links hold what it shortened. Frequent words stand last, where they cost least."""
 
+TOUR_WORDS = (
+    '"trained":"","moment":"","ranges":[["x",-1.0,1.0]],"choices":[["forward":[["x",1.0]],"pinned":"'
+    '"letter":"B","dtype":"float16bfloat16float64","collapsed":["layer_1"],"training":{"optimiser":"'
+    '"momentum","adam","rate":0.1,"seed":1,"steps":10},"reveal":"memory","look_at":"summary":"'
+    '"kind":"zero"},"kind":"sign"},"kind":"larger"},"kind":"same"},"kind":"shape"},"kind":"cause"},'
+    '"of":"passed","of":"value","of":"kept","of":"runs","slot":0,"element":[0],"other":{"of":"told":[["'
+    '"hides":"values"}"hides":"asked"} Then What if Why does How much What comes back to `x`? And now '
+    "with a stop, without it, both ways, one way only, the sum of the product of the loss the network the "
+    "weights the batch the gradient of the cotangent of the value of the forward pass the backward pass "
+    "arrives at is passed to is zero is not the same as before because there are two of them. Let us Ask "
+    "your neighbour, vote, "
+    + WORDS
+    + '"}]}{"autodiff_viz_tour":1,"title":"","summary":"","text":"","steps":[{"title":"},{"title":"'
+    '","formula":"x = 1.0\\ny = 2.0\\nz = stop_gradient(x) * y\\n# positions: ","look_at":"x","seed":2.0,'
+    '"text":"","figure":"cotangents","caption":"What arrives at `x`?","notes":"","questions":[{"kind":"'
+    'choice"},{"kind":"number","about":{"of":"cotangent","node":"x"},"words":"","options":["","right":""}],'
+    '"hides":"cotangents"},{"title":"'
+)
+"""The same for tours, whose text is JSON with formulas and sentences in it. Never change it either."""
+
 _LETTERS = re.compile(r"[A-Za-z0-9_-]*")
 _IN_ADDRESS = re.compile(r"[?&;]f=([A-Za-z0-9_-]+)")
 _CHECK = 2  # bytes of a checksum: raw deflate has none, and one wrong letter may be another formula
 
 
-def short_text(text: str) -> str:
-    """Compress a formula to letters, digits, - and _, which `read_short_text` reads."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zdict=WORDS.encode())
+def short_text(text: str, words: str = WORDS) -> str:
+    """Compress a formula to letters, digits, - and _, which `read_short_text` reads with the same words."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zdict=words.encode())
     raw = text.encode()
     made = packer.compress(raw) + packer.flush() + _checksum(raw)
     return VERSION + base64.urlsafe_b64encode(made).rstrip(b"=").decode("ascii")
 
 
-def read_short_text(letters: str, most: int) -> str:
+def read_short_text(letters: str, most: int, words: str = WORDS) -> str:
     """Decompress what `short_text` wrote.
 
     Args:
       letters: untrusted; a few of them may unpack to gigabytes.
       most: greatest number of bytes of the text.
+      words: those that the text was shortened with.
     Returns:
       The text, not yet parsed.
     Raises:
-      Unreadable: `letters` are not a whole packed formula, or the text is longer.
+      Unreadable: `letters` are not a whole packed text, or the text is longer.
     """
     if letters[:1] != VERSION or not _LETTERS.fullmatch(letters):
         raise Unreadable(DAMAGED)
-    unpacker = zlib.decompressobj(-zlib.MAX_WBITS, zdict=WORDS.encode())
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS, zdict=words.encode())
     try:
         compressed = base64.urlsafe_b64decode(letters[1:] + "=" * (-len(letters[1:]) % 4))
         raw = unpacker.decompress(compressed, most + 1)  # no more, however much there would be

@@ -121,7 +121,7 @@ def name_fault(name: object) -> str:
     program.
     """
     if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
-        return "is not letters, digits and _, beginning with a letter"
+        return "does not consist of letters, digits and _ with a letter first"
     if iskeyword(name) or name.startswith("__"):
         return "is a word that Python keeps for itself"
     return _length_fault(name)
@@ -133,7 +133,7 @@ def region_name_fault(name: object) -> str:
     Unlike the name of a node, it may hold spaces, dots and dashes.
     """
     if not isinstance(name, str) or not _TITLE.fullmatch(name):
-        return "is not letters, digits, spaces and _ . -"
+        return "does not consist of letters, digits, spaces and _ . -"
     return _length_fault(name)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from autodiff_viz.canvas.arrange import folded_places, too_high, without_backward_places
+from autodiff_viz.canvas.arrange import closed_at_first, folded_places, pinned, without_backward_places
 from autodiff_viz.explain.noise.compute import is_random
 from autodiff_viz.graph import edits, limits
 from autodiff_viz.graph.dtypes import DTYPES
@@ -57,8 +57,8 @@ WIRE_FIRST = "Put this rule on a node after it. {} act here too."
 def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
     """Apply a change of the formula's text; a text with mistakes is kept as a draft, and the graph stays.
 
-    So is code that has not been read yet: see `resumed`. Branches with which the graph would be too high to
-    be read are one card at first.
+    So is code that has not been read yet: see `resumed`. Groups with which the graph would be too large to be
+    read are closed at first.
 
     Args:
       fresh: False continues the typing under way, all of which is one step of undo.
@@ -73,7 +73,7 @@ def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
     # The step of the typing under way is taken back first: the new one then takes its place.
     before = untyped(lab) if typing else lab
     graph = without_backward_places(graph, lab.graph)
-    if cards := too_high(graph):
+    if cards := closed_at_first(graph):
         before = replace(before, collapsed=before.collapsed | cards)
         graph = edits.with_positions(graph, folded_places(graph, before.collapsed))
     after = without_draft(rewritten(before, graph, label, None))
@@ -201,7 +201,8 @@ def set_rules(lab: Lab, names: Iterable[str], kind: str) -> Lab:
         on_inputs = listed([KINDS[name].label for name in ON_INPUTS if name != FOLLOW]).capitalize()
         hint = WIRE_FIRST.format(on_inputs)
         return refused(lab, GraphError(Problem("bad-rule", NO_WIRES.format(first), hint, node=first)))
-    graph, changed = lab.graph, [node for node in fit if node.rule.kind != kind]
+    changed = [node for node in fit if node.rule.kind != kind]
+    graph = pinned(lab.graph) if changed and KINDS[kind].alternative else lab.graph  # for its new wire
     for node in changed:
         # `backward_as` needs a node to differentiate instead; the first wire's is one that exists.
         alternative = node.wires[0][1] if KINDS[kind].alternative else None

@@ -19,12 +19,13 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.identity import EVERYTHING, remembered, same
 from autodiff_viz.graph.model import INPUT, Graph, Node, params
-from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.problem import Correction, GraphError, Problem
 from autodiff_viz.graph.size import size_of
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import listed, quoted
 from autodiff_viz.language.amend import amended
 from autodiff_viz.language.scanner import Places, Span
+from autodiff_viz.reading.offered_calls import offered_call
 from autodiff_viz.reading.reading import Reading, is_code, read
 from autodiff_viz.workers.bounds import Bound, bounded
 
@@ -197,7 +198,27 @@ def read_whole(text: str) -> Reading:
         return replace(reading, graph=Graph(), lines={}, refused=(TOO_LARGE,))
     if reading.graph.nodes or reading.refused:
         return reading
-    return replace(reading, refused=(NO_VALUE,))
+    return replace(reading, refused=(_without_value(text, reading),))
+
+
+def _without_value(text: str, reading: Reading) -> Problem:
+    """Return the problem of code that makes no array; of a module of PyTorch with a call that makes one."""
+
+    def is_read(longer: str) -> bool:
+        tried = read(longer)
+        return bool(tried.graph.nodes) and not tried.refused
+
+    call = offered_call(text, is_read) if reading.dialect == "torch" else ""
+    if not call:
+        return NO_VALUE
+    end = text.count("\n") + 1
+    width = len(text.rpartition("\n")[2])
+    return replace(
+        NO_VALUE,
+        message="This code defines a module and does not call it.",
+        hint=f"Write a line such as {call.splitlines()[-1]}",
+        correction=Correction("Add this call", end, width, end, width, f"\n\n{call}"),
+    )
 
 
 def read_bounded(text: str) -> Reading:

@@ -53,10 +53,12 @@ class FramePicture:
     Attributes:
       text: as SVG, or a sentence in HTML where there is nothing to draw or too much of it.
       sliders: names of the inputs that have one.
+      asks: whether a question is asked below the graph.
     """
 
     text: str
     sliders: tuple[str, ...]
+    asks: bool = False
 
 
 def frame_picture(state: Mapping[str, str], embed: Embed) -> FramePicture:
@@ -74,4 +76,5 @@ def frame_picture(state: Mapping[str, str], embed: Embed) -> FramePicture:
         told = view is not None and embed.reveal == NOW and lab.asking is None
         text = svg_of(lab.graph, view.trace if told else None)
     names = tuple(slider.name for slider in view.sliders) if view else ()
-    return FramePicture(text if len(text) <= LONGEST else TOO_LARGE, names)
+    asks = embed.shows("question") and (lab.asking is not None or embed.reveal == ASK)
+    return FramePicture(text if len(text) <= LONGEST else TOO_LARGE, names, asks)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from html import escape
+from typing import Any
 
 from autodiff_viz.asking.concealed import conceal
 from autodiff_viz.asking.hidden import hidden
@@ -13,15 +15,26 @@ from autodiff_viz.asking.question import NUMBER, SHAPE, Asking, Question
 from autodiff_viz.asking.words import question_words
 from autodiff_viz.canvas.svg import svg_of
 from autodiff_viz.display.numbers import short
-from autodiff_viz.engine.trace import Trace, with_output
+from autodiff_viz.engine.trace import Place, Trace, with_output
 from autodiff_viz.engine.versions import versions
 from autodiff_viz.explain.explanation import Twin
 from autodiff_viz.graph.grad_nodes import without_reads
+from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.lab.asking import present
+from autodiff_viz.lab.evaluate import evaluated
+from autodiff_viz.lab.judging import beside_of
+from autodiff_viz.lab.persistence.address import KEPT
+from autodiff_viz.lab.persistence.short_link import short_query, written
+from autodiff_viz.lab.share import WHOLE, CodeOf, QrCode, of_tour, unanswered
+from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.tours import go_to
 from autodiff_viz.language.show import show
+from autodiff_viz.lessons.gallery import lesson
 
 TITLE = 200  # characters of a title that are printed
+LINK = 100  # characters of a link that somebody may type
 FORMULA = 14  # lines of a formula that has room beside the picture
 DIGITS = 6  # of numbers overleaf
 ONE_COLUMN = 12  # rows that have room below one another
@@ -32,7 +45,11 @@ STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; font: 11.5pt/1.45 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif;
   color: #1d2129; background: #ffffff; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
-section { max-width: 178mm; margin: 0 auto; break-inside: avoid; }
+section { max-width: 178mm; margin: 0 auto; }
+article { break-inside: avoid; }
+header { display: flex; gap: 6mm; justify-content: space-between; align-items: start; }
+.code { flex: none; width: 30mm; margin: 0; }
+.code svg { display: block; width: 30mm; height: 30mm; }
 section + section { break-before: page; }
 h1 { font-size: 17pt; line-height: 1.2; margin: 0 0 3mm; overflow-wrap: anywhere; }
 h2 { font-size: 12.5pt; margin: 4mm 0 1mm; }
@@ -42,9 +59,14 @@ li { margin-block-end: 2mm; }
 figure { margin: 3mm 0; text-align: center; }
 figure svg { max-width: 100%; max-height: 112mm; }
 .overleaf figure svg { max-height: 74mm; }
+.many article figure { margin: 0; }
+.many article svg { max-height: 54mm; }
+.many .overleaf article svg { max-height: 46mm; }
 pre, code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace; font-size: 0.92em; }
 pre { margin: 2mm 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-ul { list-style: "\2610  "; margin: 1mm 0; padding-inline-start: 7mm; }
+ul { list-style: none; margin: 1mm 0; padding: 0; }
+ul li::before { content: ""; display: inline-block; width: 3.4mm; height: 3.4mm; margin-inline-end: 2mm;
+  border: 0.3mm solid #1d2129; vertical-align: -0.5mm; }
 .room { height: 11mm; border-bottom: 0.3mm solid #8a919e; }
 .hint, footer { color: #5f6672; font-size: 9.5pt; }
 .right { font-weight: 650; }
@@ -57,51 +79,141 @@ footer { margin-top: 4mm; }
 """
 
 
-def handout(found: Trace, asking: Asking | None, title: str, pinned: Trace | Twin | None = None) -> str:
-    """Return a handout as a page of HTML without scripts, to be printed on one sheet.
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One graph of a handout with what is said and asked of it.
 
-    Page one has the title, the questions, the graph with "?" for what is asked, and room for answers.
-    Overleaf are the answers with their reasons, and all numbers. Without questions it is one page.
-
-    Args:
+    Attributes:
       found: a trace with an output.
       asking: the questions; answers that were given to them are not printed.
-      title: of the graph or lesson.
       pinned: the trace with which questions compare, as in `judge`.
-    Returns:
-      The whole document.
-    Raises:
-      GraphError: there is no trace, or it has no output.
+      title, caption: above the graph; "" for none.
+      said: overleaf, after the answers.
     """
-    with_output(found)
-    fresh = asking and Asking(asking.hides, tuple(type(each)(each.question) for each in asking.asked))
-    asked = [each.question for each in fresh.asked] if fresh else []
-    name = title.strip()[:TITLE] or "A graph"
-    parts = [_question_page(found, fresh, name, pinned) if asked else _numbers_page(found, name)]
-    if asked:
-        answers = "".join(_answer(found, question, pinned) for question in asked)
-        parts.append(
-            f"<section class='overleaf'><h1>Answers: {escape(name)}</h1><ol>{answers}</ol>"
-            f"{_figure(found, found)}{_table(found)}{_footer(found)}</section>"
-        )
+
+    found: Trace
+    asking: Asking | None = None
+    pinned: Trace | Twin | None = None
+    title: str = ""
+    caption: str = ""
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What stands above all graphs of a handout: its title, a text, and the link with its QR code."""
+
+    title: str
+    text: str = ""
+    link: str = ""
+    code: QrCode | None = None
+
+
+def handout_of(lab: Lab, base: str | None, code_of: CodeOf) -> str:
+    """Return the handout of what is open: of all steps of a tour, or of the graph on view.
+
+    Args:
+      base: address of the lab's page, for the link; None if it is not known.
+      code_of: draws the QR code of the link.
+    Raises:
+      GraphError: a graph cannot be run.
+    """
+    tour = lab.tour if lab.tour is not None and lab.tour.steps else None
+    query = short_query(of_tour(unanswered(lab), WHOLE))
+    link = f"{base}?{written(query)}" if base and KEPT not in query else ""
+    code = code_of(link) if link else None
+    if tour is None:
+        opened = lesson(lab.lesson)
+        title = opened.title if opened else f"Gradient of {lab.graph.output}"
+        return handout([_sheet(lab)], Words(title, "", link, code))
+    sheets = []
+    for at, step in enumerate(tour.steps):
+        sheet = _sheet(go_to(lab, tour, at))
+        sheets.append(replace(sheet, title=step.title, caption=step.caption, said=step.text))
+    return handout(sheets, Words(tour.title, tour.text, link, code))
+
+
+def _sheet(lab: Lab) -> Sheet:
+    return Sheet(evaluated(lab).trace, present(lab), beside_of(lab))
+
+
+def handout(sheets: Sequence[Sheet], words: Words) -> str:
+    """Return a handout as a page of HTML without scripts, to be printed on both sides.
+
+    In front are the graphs with "?" for what is asked, the questions, and room for answers. Overleaf are the
+    answers with their reasons, and all numbers. Where nothing is asked there is no front.
+
+    Raises:
+      GraphError: a graph has no trace, or no output.
+    """
+    for sheet in sheets:
+        with_output(sheet.found)
+    sheets = [_fresh(sheet) for sheet in sheets]
+    title = words.title.strip()[:TITLE] or "A graph"
+    head = _head(title, words)
+    if any(_asked(sheet) for sheet in sheets):
+        front = "".join(_question_part(sheet, sheets, at) for at, sheet in enumerate(sheets))
+        parts = [f"<section>{head}{front}</section>"]
+        head = f"<h1>Answers: {escape(title)}</h1>"
+    else:
+        parts = []
+    overleaf = "".join(_answer_part(sheet, sheets, at, not parts) for at, sheet in enumerate(sheets))
+    parts.append(f"<section class='overleaf'>{head}{overleaf}{_footer(sheets[0].found)}</section>")
     return (
-        f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{escape(name)}</title>"
-        f"<style>{STYLE}</style></head><body>{''.join(parts)}</body></html>"
+        f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{escape(title)}</title>"
+        f"<style>{STYLE}</style></head><body class='{'one' if len(sheets) == 1 else 'many'}'>"
+        f"{''.join(parts)}</body></html>"
     )
 
 
-def _question_page(found: Trace, asking: Asking, name: str, pinned: Trace | Twin | None) -> str:
-    letter = pinned.letter if isinstance(pinned, Twin) else "A"
-    questions = [each.question for each in asking.asked]
+def _fresh(sheet: Sheet) -> Sheet:
+    return replace(sheet, asking=sheet.asking and sheet.asking.unanswered)
+
+
+def _asked(sheet: Sheet) -> list[Question]:
+    return [each.question for each in sheet.asking.asked] if sheet.asking else []
+
+
+def _head(title: str, words: Words) -> str:
+    """Return the title and the text, and beside them the link as a code, or as words if it is short."""
+    code = f"<figure class='code'>{_code(words.code)}</figure>" if words.code else ""
+    link = words.link.partition("://")[2] if len(words.link) <= LINK else ""
+    shown = f"<p class='hint'>{escape(link)}</p>" if link else ""
+    return f"<header><div><h1>{escape(title)}</h1>{_prose(words.text)}{shown}</div>{code}</header>"
+
+
+def _code(code: QrCode) -> str:
+    return (
+        f"<svg viewBox='0 0 {code.size} {code.size}' shape-rendering='crispEdges' role='img' "
+        f"aria-label='QR code of the link'><path d='{escape(code.path)}'/></svg>"
+    )
+
+
+def _title(sheet: Sheet, sheets: Sequence[Sheet], at: int) -> str:
+    return f"<h2>{at + 1}. {escape(sheet.title[:TITLE])}</h2>" if len(sheets) > 1 else ""
+
+
+def _question_part(sheet: Sheet, sheets: Sequence[Sheet], at: int) -> str:
+    found, letter = sheet.found, sheet.pinned.letter if isinstance(sheet.pinned, Twin) else "A"
     rows = "".join(
         f"<li>{_worded(question_words(found.graph, question, letter))}{_room(question)}</li>"
-        for question in questions
+        for question in _asked(sheet)
     )
-    concealed = conceal(found, hidden(found.graph, asking).places)
+    questions = f"<ol>{rows}</ol>" if rows else ""
+    formula = _formula(found) if len(sheets) == 1 else ""
     return (
-        f"<section><h1>{escape(name)}</h1>{_figure(found, concealed)}{_formula(found)}"
-        f"<ol>{rows}</ol></section>"
+        f"<article>{_title(sheet, sheets, at)}{_prose(sheet.caption)}"
+        f"{_figure(found, conceal(found, _hidden_in(sheet, sheets)))}{formula}{questions}</article>"
     )
+
+
+def _hidden_in(sheet: Sheet, sheets: Sequence[Sheet]) -> frozenset[Place]:
+    """Return the places whose numbers stand overleaf alone: what any step asks of the same graph."""
+    places: set[Place] = set()
+    for other in sheets:
+        if other.asking is not None and same(_numbers(other.found), _numbers(sheet.found)):
+            places |= hidden(other.found.graph, other.asking).places
+    return frozenset(places)
 
 
 def _room(question: Question) -> str:
@@ -112,10 +224,19 @@ def _room(question: Question) -> str:
     return "<div class='room'></div>" * lines
 
 
-def _numbers_page(found: Trace, name: str) -> str:
+def _numbers(found: Trace) -> Any:
+    """Return what the numbers of a graph follow from, but for the seed."""
+    return tuple(node.content for node in found.graph.nodes), found.output, found.dtype
+
+
+def _answer_part(sheet: Sheet, sheets: Sequence[Sheet], at: int, is_front: bool) -> str:
+    answers = "".join(_answer(sheet.found, question, sheet.pinned) for question in _asked(sheet))
+    said = f"{_prose(sheet.caption) if is_front else ''}{_prose(sheet.said)}"
+    formula = _formula(sheet.found) if is_front and len(sheets) == 1 else ""
+    table = _table(sheet.found) if len(sheets) == 1 else ""  # the figures of a tour have its numbers
     return (
-        f"<section class='overleaf'><h1>{escape(name)}</h1>{_figure(found, found)}{_formula(found)}"
-        f"{_table(found)}{_footer(found)}</section>"
+        f"<article>{_title(sheet, sheets, at)}{f'<ol>{answers}</ol>' if answers else ''}{said}"
+        f"{_figure(sheet.found, sheet.found)}{formula}{table}</article>"
     )
 
 
@@ -134,11 +255,24 @@ def _answer(found: Trace, question: Question, pinned: Trace | Twin | None) -> st
 
 
 _CODE = re.compile("`([^`]+)`")
+_BOLD = re.compile(r"\*\*([^*]+)\*\*")
+_ITALIC = re.compile(r"\*([^*\s][^*]*)\*")
+_LINK = re.compile(r"\[([^\[\]]+)\]\(https?:[^()\s]+\)")
+_MARKS = ((_CODE, r"<code>\1</code>"), (_BOLD, r"<b>\1</b>"), (_ITALIC, r"<i>\1</i>"), (_LINK, r"\1"))
+"""The little Markdown that words of a tour have (web/tour/words.js), and what stands for it."""
 
 
 def _worded(text: str) -> str:
-    """Return a sentence as HTML, with its names in code type."""
-    return _CODE.sub(r"<code>\1</code>", escape(text))
+    """Return a sentence as HTML, with its names in code type; a link is its words."""
+    shown = escape(text)
+    for mark, element in _MARKS:
+        shown = mark.sub(element, shown)
+    return shown
+
+
+def _prose(text: str) -> str:
+    """Return a text as paragraphs."""
+    return "".join(f"<p>{_worded(part.strip())}</p>" for part in text.split("\n\n") if part.strip())
 
 
 def _figure(found: Trace, shown: Trace) -> str:

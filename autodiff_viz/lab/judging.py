@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Any
 
 from autodiff_viz.asking.case import array_of
@@ -18,10 +19,11 @@ from autodiff_viz.asking.question import (
     Quantity,
     Question,
 )
-from autodiff_viz.asking.summary import summary
+from autodiff_viz.asking.summary import name_in_line, summary, words_in_line
 from autodiff_viz.asking.words import form_of, hint_of, question_words
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.explain.explanation import Twin
+from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -119,8 +121,31 @@ def asking_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
         "hiding": view.hiding,
     }
     if not waiting and any(item["revealed"] for item in items):
-        data["summary"] = summary(asking, judged, lab.lesson or "")
+        data["summary"] = summary(asking, judged, result_title(lab), result_words(lab))
     return data
+
+
+def result_title(lab: Lab) -> str:
+    """Return what a result calls what it is of: a lesson, a step of a tour, or a graph by its output."""
+    if lab.lesson or lab.asking is None:
+        return lab.lesson or ""
+    if lab.tour is not None and (title := name_in_line(lab.tour.title, "")):
+        return f"{title[:30]}-{lab.at + 1}"
+    questions = tuple(asked.question for asked in lab.asking.asked)
+    nodes = tuple((node.name, node.op) for node in lab.graph.nodes)  # a slider's value makes no other graph
+    return f"{lab.graph.output}-{blake2b(identity((nodes, questions)), digest_size=2).hexdigest()}"
+
+
+def result_words(lab: Lab) -> list[str]:
+    """Return the words of each question as a result has them; of a lesson, which has them, none."""
+    if lab.lesson or lab.asking is None:
+        return []
+    graph, letter = played(lab.graph), lab.pinned.letter if lab.pinned else "A"
+    gone = (bool(missing(lab, asked.question)) for asked in lab.asking.asked)
+    return [
+        words_in_line(asked.question.words if is_gone else question_words(graph, asked.question, letter))
+        for asked, is_gone in zip(lab.asking.asked, gone, strict=True)
+    ]
 
 
 def _judgements(asked: Asked, now: str, run: Trace | None, beside: Twin | None) -> list[Judgement]:

@@ -19,18 +19,23 @@ from autodiff_viz.asking.question import (
 from autodiff_viz.embedding.contract import CONTRACT, VERSION, Embed, embed_link, frame_code, read_embed
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.persistence.address import GRAPH, HIDDEN, PRESENT, divided, to_query
 from autodiff_viz.lab.persistence.short_link import short_query, written
-from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.state import Lab, toured_at, without_history
 from autodiff_viz.lab.talk import stage_data
+from autodiff_viz.lab.tours import go_to
 from autodiff_viz.lessons.codec import TOUR
 
-BASE, FRAGMENT, STAGE, ASKS = "base", "fragment", "stage", "asks"
+BASE, FRAGMENT, STAGE, ASKS, ANSWERS = "base", "fragment", "stage", "asks", "answers"
 HEIGHT, WIDTH, RATIO, TITLE = "height", "width", "ratio", "title"
-STEPS = "steps"
+STEPS, OF_TOUR = "steps", "tour"
 """Names of a request: the page's own address, what follows its #, whether links open on a stage, whether they
-ask first; then of a frame; then whether what the steps of the talk draw is wished for. The other names are
-parameters of `embedding/contract.py`."""
+ask first, whether they have the visitor's own answers; then of a frame; then whether what the talk's steps
+draw is wished for, and what of a tour. The other names are parameters of `embedding/contract.py`."""
+
+WHOLE, HERE, ALONE = "", "here", "alone"
+"""What of a tour a link has: all of it, from its first step or at the step on view; that step alone."""
 
 LEAST, MOST = 120, 4_000  # px of a frame
 _FRAGMENT = re.compile(r"[\w=&.,%-]{0,200}", re.ASCII)
@@ -69,10 +74,15 @@ def share_data(lab: Lab, wish: Mapping[str, str], code_of: CodeOf) -> dict[str, 
     fragment = wish.get(FRAGMENT, "")
     end = f"#{fragment}" if fragment and _FRAGMENT.fullmatch(fragment) else ""
     look = {PRESENT: wish[STAGE]} if wish.get(STAGE) in STAGES else {}
+    lab = lab if wish.get(ANSWERS) else unanswered(lab)
     lab = asking_first(lab) if wish.get(ASKS) else lab
+    here, lab = lab, of_tour(lab, wish.get(OF_TOUR, WHOLE))
     state, kept = short_query(lab), divided(lab)[1]
     link, short = (_address(base, query, end) for query in ({**look, **to_query(lab)}, {**look, **state}))
-    code = code_of(short)
+    code, says = code_of(short), ""
+    if code is None and lab.tour is not None and not kept:
+        code = code_of(_address(base, {**look, **short_query(of_tour(here, ALONE))}, end))
+        says = OF_ONE_STEP if code else ""
     return {
         "wish": dict(wish),
         "link": link,
@@ -80,26 +90,47 @@ def share_data(lab: Lab, wish: Mapping[str, str], code_of: CodeOf) -> dict[str, 
         "elsewhere": bool({GRAPH, TOUR} & kept.keys()),
         "file": "download_tour" if TOUR in kept else "download_json",
         "code": code and {"version": code.version, "size": code.size, "path": code.path},
-        "says": _says(lab, state, kept, short, code),
+        "says": says + _says(lab, state, kept, short, None if says else code),
+        "alone": bool(says),
         **_frame(base, state, wish),
         **({"steps": stage_data(lab)} if wish.get(STEPS) else {}),
     }
 
 
+def unanswered(lab: Lab) -> Lab:
+    """Return the lab with its questions as others get them: what a rehearsal answered tells too much."""
+    return lab if lab.asking is None else replace(lab, asking=lab.asking.unanswered)
+
+
 def asking_first(lab: Lab) -> Lab:
-    """Return the lab as a class gets it: with its questions unanswered, or one about what arrives.
+    """Return the lab as a class gets it: where nothing is asked, it asks what arrives.
 
     That is asked of the selected node, or of the first input.
     """
     if lab.asking is not None:
-        asked = tuple(Asked(each.question) for each in lab.asking.asked)
-        return replace(lab, asking=replace(lab.asking, asked=asked))
+        return lab
     source = next((node.name for node in lab.graph.nodes if node.op == INPUT), None)
     about = lab.selected or source
     if about is None:
         return lab
     question = Question(NUMBER, Quantity(COTANGENT, about))
     return replace(lab, asking=Asking(ALL_COTANGENTS, (Asked(question),)))
+
+
+OF_ONE_STEP = "This is the code of the step on view alone. "
+
+
+def of_tour(lab: Lab, which: str) -> Lab:
+    """Return the lab whose link has of its tour what is wished for; the lab itself without any steps."""
+    if lab.tour is None or not lab.tour.steps or which == HERE:
+        return lab
+    if which == ALONE:
+        present = lab.history.present._replace(toured=None)
+        return replace(lab, history=replace(lab.history, present=present))
+    try:
+        return without_history(go_to(lab, lab.tour, 0))
+    except GraphError:  # of an own lesson that was written by hand, say
+        return lab
 
 
 STAGES = ("", HIDDEN)
@@ -171,6 +202,7 @@ def _without(lab: Lab, length: int) -> str:
     history, now = lab.history, lab.history.present
     bare = replace(now.graph, nodes=tuple(replace(node, position=None) for node in now.graph.nodes))
     parts = {
+        **_tours_without(lab),
         "the graph that is pinned": replace(lab, history=replace(history, present=now._replace(pinned=None))),
         "the places of the nodes": replace(
             lab, history=replace(history, present=now._replace(graph=bare, text=None))
@@ -181,3 +213,20 @@ def _without(lab: Lab, length: int) -> str:
     costs = {name: length - len(written(short_query(other))) for name, other in parts.items() if other != lab}
     name, cost = max(costs.items(), key=lambda cost: cost[1], default=("", 0))
     return f" Without {name} it has {cost:,} fewer." if cost > length // 10 else ""
+
+
+def _tours_without(lab: Lab) -> dict[str, Lab]:
+    """Return the lab with a shorter tour, by what that tour is without."""
+    tour = lab.tour
+    if tour is None or not tour.steps:
+        return {}
+    words = {"the notes": "notes", "what is said after the answers": "text", "the trainings": "trained"}
+    shorter = {
+        name: tuple(replace(step, **{field: ""}) for step in tour.steps) for name, field in words.items()
+    }
+    shorter["the last step of the tour"] = tour.steps[:-1]
+    return {
+        name: toured_at(lab, replace(tour, steps=steps), min(lab.at, len(steps) - 1))
+        for name, steps in shorter.items()
+        if steps and steps != tour.steps
+    }

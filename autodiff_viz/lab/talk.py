@@ -18,7 +18,8 @@ from autodiff_viz.lessons import gallery
 def talk_data(lab: Lab) -> dict[str, Any] | None:
     """Return the talk as data (`web/present/course.js`); None without a lesson or a tour with steps.
 
-    The texts of steps give numbers away, so that they are notes: the audience sees title and caption alone.
+    The texts of steps give numbers away, so that they are notes. The audience sees titles and captions, and
+    what the visitor's own tour says after its questions have been answered.
     """
     lesson = gallery.lesson(lab.lesson)
     toured = lab.tour is not None and bool(lab.tour.steps)
@@ -34,7 +35,8 @@ def talk_data(lab: Lab) -> dict[str, Any] | None:
         "title": tour.title,
         "steps": [each.title for each in tour.steps],
         "at": at,
-        "caption": step.caption or (step.title if len(tour.steps) > 1 else ""),
+        "caption": step.caption,
+        "said": text if toured and lab.asking is not None else "",
         "notes": "\n\n".join(filter(None, (step.notes, text, tour.text))),
     }
 

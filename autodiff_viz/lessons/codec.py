@@ -18,6 +18,8 @@ from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.link import Unreadable, packed, parts_of, unpacked
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_text, whole_number
+from autodiff_viz.graph.short_text import TOUR_WORDS, read_short_text, short_text
+from autodiff_viz.graph.short_text import VERSION as SHORT
 from autodiff_viz.graph.text import quoted, well_formed
 from autodiff_viz.lessons.evaluate import CUT, SPLIT, graph_in
 from autodiff_viz.lessons.evaluate import QUANTITIES as OF_A_TRACE
@@ -113,6 +115,11 @@ def tour_to_link(tour: Tour, at: int = 0, *, base: str | None = None) -> str:
     return urlunsplit(parts_of(base)._replace(query=f"{TOUR}={payload}" + (f"&{AT}={at}" if at else "")))
 
 
+def short_tour(tour: Tour) -> str:
+    """Write a tour in fewer letters than `tour_to_link`, as older versions do not read it."""
+    return short_text(tour_to_json(tour, None), TOUR_WORDS)
+
+
 # Read: the fields of each record, each with the function that reads it from a `Reader`.
 
 Read = Callable[[Reader], Any]
@@ -174,6 +181,8 @@ def document_of(payload: str) -> str:
       GraphError: it is truncated or damaged.
     """
     try:
+        if payload.startswith(SHORT):
+            return read_short_text(payload, limits.TOUR, TOUR_WORDS)
         return unpacked(payload, limits.TOUR)
     except Unreadable as error:
         message = f"The tour's link is no whole link of this program ({error.why})."

@@ -24,6 +24,18 @@ NEAR, ALIKE = 3, 0.7  # lessons that a mistyped name may mean, and how like thei
 OF_REGIONS = "checkpoint remat rematerialisation recompute memory"
 OF_CUTS = "cut split segments"
 OF_TRAININGS = "train training"
+SYNONYMS = {
+    "memory": ("oom", "vram", "activations"),
+    "remat": ("oom", "activations"),
+    "residual": ("skip", "resnet", "vanishing"),
+    "detach": ("freeze", "frozen", "no_grad"),
+    "nan": ("inf", "infinity"),
+    "half": ("fp16", "amp", "mixed", "precision"),
+    "bfloat16": ("bf16", "mixed", "precision"),
+    "round": ("quantise", "quantize", "quantisation", "quantization"),
+    "second": ("curvature",),
+}
+"""What people say too, by a word of a lesson."""
 
 
 def words_in(text: str) -> list[str]:
@@ -35,7 +47,9 @@ def words_in(text: str) -> list[str]:
 @cache
 def words_of(found: Lesson) -> tuple[str, ...]:
     """Return the words by which a lesson is found, each once."""
-    return tuple(dict.fromkeys(word for text in _texts(found) for word in words_in(text)))
+    words = [word for text in _texts(found) for word in words_in(text)]
+    also = [word for own in words for text in SYNONYMS.get(own, ()) for word in words_in(text)]
+    return tuple(dict.fromkeys(words + also))
 
 
 def _texts(found: Lesson) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from autodiff_viz.ops import indexing
@@ -64,7 +65,18 @@ def derivative(
     """Return LaTeX of the pullback for `slot`; see `Op.derivative`."""
     template = op.derivative[0 if op.variadic else slot]
     own = operands[slot : slot + 1] if op.variadic else operands
-    return filled(template, {**_values(op, own, params or {}), "y": y, "y_bar": y_bar})
+    text = filled(template, {**_values(op, own, params or {}), "y": y, "y_bar": y_bar})
+    return LESS_ONE.sub(_lowered, text)
+
+
+LESS_ONE = re.compile(r"\^\{(-?\d{1,9}(?:\.\d{1,9})?) - 1\}")
+"""The exponent of a power's derivative, where it is a number."""
+
+
+def _lowered(match: re.Match[str]) -> str:
+    """Write an exponent less one as a number: x^{2 - 1} as x, x^{3 - 1} as x^{2}."""
+    exponent = float(Decimal(match[1]) - 1)
+    return "" if exponent == 1.0 else f"^{{{number(exponent)}}}"
 
 
 def _values(op: Op, operands: Sequence[str], params: Mapping[str, Any]) -> dict[str, str]:

@@ -88,7 +88,7 @@ ELEMENTARY = {
     },
     **{f"a{name}": f"arc{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
 }  # fmt: skip
-"""Functions of one array that NumPy and `jax.lax` have by one name, with the name of the op."""
+"""Functions of one array of NumPy, with the name of the op."""
 
 SAME = {
     "numpy": {
@@ -114,14 +114,6 @@ SAME = {
         "silu": "silu",
         "tanh": "tanh",
         "swish": "silu",
-    },
-    "lax": {
-        **ELEMENTARY,
-        **{name: name for name in ("add", "sub", "mul", "div", "neg", "erf", "erfc", "rsqrt")},
-        "atan2": "arctan2",
-        "max": "maximum",
-        "min": "minimum",
-        "logistic": "sigmoid",
     },
     "scipy.special": {"erf": "erf", "erfc": "erfc", "expit": "sigmoid"},
 }
@@ -286,7 +278,7 @@ def _array(r: Interpreter, framework: str, object: Any, dtype: Any = None, copy:
     if wanted is None:
         return constant(r, object, framework, usual(r, framework) if kind == "float" else kind)
     plain = constant(r, object, framework, "float64" if kind == "float" else kind)
-    return cast(r, plain, wanted) if wanted in (INT, *HALVES) else replace(plain, dtype=wanted)
+    return cast(r, plain, wanted) if wanted in (INT, BOOL, *HALVES) else replace(plain, dtype=wanted)
 
 
 def usual(r: Interpreter, framework: str) -> str:
@@ -481,24 +473,11 @@ def summed(op: str) -> Callable[..., Any]:
         dtype: Any = None,
         *,
         keepdims: Any = False,
-        where: Any = None,
     ) -> Array:
         x = r_array(r, x)
         if dtype is not None and isinstance(x, Array):
             x = cast(r, x, named_dtype(r, dtype))
-        if where is None:
-            return fold(r, op, x, axis, keepdims)
-        folded = fold(
-            r,
-            "prod" if op == "prod" else "sum",
-            r.make("where", [where, x, 1.0 if op == "prod" else 0.0]),
-            axis,
-            keepdims,
-        )
-        if op != "mean":
-            return folded
-        ones = r.make("where", [where, r.make("ones_like", [x]), 0.0])
-        return r.make("div", [folded, fold(r, "sum", ones, axis, keepdims)])
+        return fold(r, op, x, axis, keepdims)
 
     return read
 
@@ -536,17 +515,6 @@ for _name, _op in {"max": "max", "amax": "max", "min": "min", "amin": "min"}.ite
     )
 
 
-@known("nn.logsumexp", "scipy.special.logsumexp")
-def logsumexp(r: Interpreter, x: Any, axis: Any = None, b: Any = None, keepdims: Any = False) -> Array:
-    """Read log(sum(exp(x)))."""
-    if b is None:
-        return fold(r, "logsumexp", x, axis, keepdims)
-    large = r.make(IDENTITY, [fold(r, "max", x, axis, True)], rule=Rule(STOP))
-    weighted = r.make("mul", [b, r.make("exp", [r.make("sub", [x, large])])])
-    total = r.make("add", [r.make("log", [fold(r, "sum", weighted, axis, True)]), large])
-    return total if keepdims else fold(r, "sum", total, axis, False)
-
-
 def shape_of(r: Interpreter, x: Any) -> tuple[int, ...]:
     """Return the shape of a value.
 
@@ -559,29 +527,12 @@ def shape_of(r: Interpreter, x: Any) -> tuple[int, ...]:
     return shape[len(x.rows) :] if isinstance(x, Array) else shape
 
 
-@known("numpy.var")
-def variance(
-    r: Interpreter, x: Any, axis: Any = None, *, ddof: Any = 0, keepdims: bool = False, correction: Any = None
-) -> Array:
-    """Read a variance as the mean square distance from the mean."""
-    x, ddof = r_array(r, x), ddof if correction is None else correction
-    centred = r.make("sub", [x, fold(r, "mean", x, axis, axis is not None)])
-    squares = r.make("square", [centred])
-    if not ddof:
-        return fold(r, "mean", squares, axis, keepdims)
-    shape = shape_of(r, x)
-    axes = range(len(shape)) if axis is None else (axis,) if type(axis) is int else axis
-    count = prod(shape[one] for one in axes)
-    return r.make("div", [fold(r, "sum", squares, axis, keepdims), float(count - ddof)])
-
-
 def product(r: Interpreter, a: Any, b: Any) -> Array:
     """Return a product of numbers, vectors or matrices."""
     ranks = [len(shape_of(r, one)) for one in (a, b)]
     return r.make("mul" if 0 in ranks else "dot" if ranks == [1, 1] else "matmul", [a, b])
 
 
-@known("numpy.transpose", "numpy.permute_dims", "lax.transpose")
 def transpose(r: Interpreter, x: Any, *axes: Any) -> Array:
     """Read a transposition."""
     x = r_array(r, x)
@@ -601,7 +552,7 @@ def moved(r: Interpreter, x: Array, source: int, destination: int) -> Array:
     return r.make("transpose", [x], dtype=x.dtype, axes=tuple(order))
 
 
-@known("numpy.reshape", "lax.reshape")
+@known("numpy.reshape")
 def reshape(r: Interpreter, x: Any, *shape: Any, newshape: Any = None, order: str = "C") -> Array:
     """Read a new shape; a constant gets it at once."""
     x = r_array(r, x)
@@ -687,10 +638,9 @@ def r_array(r: Interpreter, value: Any) -> Any:
 FUNCTIONS["numpy.concatenate"] = _joined("concatenate")
 FUNCTIONS["numpy.concat"] = lambda r, arrays, /, *, axis=0: _joined("concatenate")(r, arrays, axis)
 FUNCTIONS["numpy.stack"] = _joined("stack")
-FUNCTIONS["lax.concatenate"] = lambda r, operands, dimension: _joined("concatenate")(r, operands, dimension)
 
 
-@known("numpy.where", "lax.select")
+@known("numpy.where")
 def where(r: Interpreter, condition: Any, a: Any = None, b: Any = None) -> Array:
     """Read a choice by a condition."""
     if a is None or b is None:
@@ -702,19 +652,6 @@ def where(r: Interpreter, condition: Any, a: Any = None, b: Any = None) -> Array
     return r.make("where", [r_array(r, condition), r_array(r, a), r_array(r, b)])
 
 
-@known("numpy.clip")
-def clip(
-    r: Interpreter, x: Any, min: Any = None, max: Any = None, *, a_min: Any = None, a_max: Any = None
-) -> Array:
-    """Read limits to a value."""
-    low, high = (a_min if min is None else min), (a_max if max is None else max)
-    if low is None and high is None:
-        return x
-    if low is None or high is None:
-        return r.make("minimum", [high, x]) if low is None else r.make("maximum", [low, x])
-    return r.make("clip", [r_array(r, x), low, high])
-
-
 @known("numpy.argmax")
 def argmax(r: Interpreter, x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
     """Read the place of the largest."""
@@ -722,7 +659,6 @@ def argmax(r: Interpreter, x: Any, axis: Any = None, *, keepdims: bool = False) 
     return r.make("argmax", [r_array(r, x)], dtype=INT, **options, **({"keepdims": True} if keepdims else {}))
 
 
-@known("nn.gelu")
 def gelu(r: Interpreter, x: Any, approximate: bool = True) -> Array:
     """Read a GELU: by tanh, or by erf if it is to be exact."""
     if not approximate:
@@ -741,10 +677,8 @@ SHARED = (
     "min",
     "prod",
     "reshape",
-    "transpose",
     "ravel",
     "squeeze",
-    "clip",
     "argmax",
 )
 METHODS.update({name: FUNCTIONS[f"numpy.{name}"] for name in SHARED})

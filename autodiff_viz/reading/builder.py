@@ -240,12 +240,12 @@ class Builder:
             draft = self.drafts[number]
             shapes = [self.shape(slot) or () for slot in draft.slots]
             out = self.shape(Ref(number)) or ()
-            work = RUN + _products(draft.op, shapes, out) // PRODUCTS
+            work = passes * (RUN + _products(draft.op, shapes, out) // PRODUCTS)
             program = self._program(number)
             if program is not None and program not in self._compiled:
                 self._compiled.add(program)
-                work += PROGRAM
-            pay_work(passes * work)
+                work += min(passes, 2) * PROGRAM  # the backward pass of an op is one program
+            pay_work(work)
 
     def programs(self, numbers: Iterable[int]) -> int:
         """Return how many programs of single ops compute nodes."""

@@ -1,13 +1,15 @@
-"""List the slopes at corners that versions change, and refuse second derivatives at corners.
+"""List the slopes at corners that versions change; refuse second derivatives at corners, and odd numbers.
 
 What a library answers at a corner of a function follows from how its backward pass is written, and changes
 from version to version. The first derivatives there are those of `VERSIONS`; `CHANGED` has what later ones
-answer. The second derivative jumps at a corner: of those only what goes on without a jump is given.
+answer. The second derivative jumps at a corner: of those only what goes on without a jump is given. Where
+NaN, an infinity or a number whose square no float holds arrives at some ops, each library passes what is its
+own: that is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +17,9 @@ import numpy as np
 
 from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.rule_kinds import STOP
+from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
 from autodiff_viz.reading.builder import Builder, Ref
+from autodiff_viz.reading.declared import passes_to
 
 Answers = Mapping[str, np.ndarray | None]
 
@@ -71,6 +74,108 @@ JUMPING = frozenset(
 
 UNLIKE = frozenset({("tf", "prod")})
 """Ops of a library whose second derivative is another one than the derivative of the first."""
+
+
+def _nan(*given: np.ndarray) -> bool:
+    return any(np.isnan(one).any() for one in given)
+
+
+def _not_finite(*given: np.ndarray) -> bool:
+    return not all(np.isfinite(one).all() for one in given)
+
+
+def _squared(*given: np.ndarray) -> bool:
+    """Return whether a sum of squares of finite numbers is no normal float, and no 0."""
+    with np.errstate(all="ignore"):
+        total = sum(one * one for one in given)
+        usual = (total >= np.finfo(total.dtype).tiny) & (total < np.inf)
+    some = sum(np.abs(one) for one in given)
+    return bool(((some > 0.0) & (some < np.inf) & ~usual).any())
+
+
+def _quotient(a: np.ndarray, b: np.ndarray) -> bool:
+    """Return whether a quotient is too large for a float, or its slopes are the library's own."""
+    with np.errstate(all="ignore"):
+        large = np.isinf(a / b) & np.isfinite(a) & (b != 0.0)
+    return bool(large.any()) or (b.ndim > 0 and _not_finite(a, b))
+
+
+def _power(x: np.ndarray, p: np.ndarray) -> bool:
+    return _not_finite(x, p) and not (p.ndim == 0 and p == np.rint(p))
+
+
+Odd = Callable[..., bool]
+ODD: Mapping[str, Mapping[str, Odd]] = {
+    "torch": {
+        **dict.fromkeys(("relu", "abs", "sign", "maximum", "minimum", "max", "min"), _nan),
+        "gelu": _not_finite,
+        "pow": _power,
+        "rsqrt": lambda x: bool(((x == 0.0) & np.signbit(x) | (x == -np.inf)).any()),
+        "div": lambda a, b: _squared(b),
+        "arctan2": lambda a, b: _not_finite(a, b) or _squared(a, b),
+        "remainder": _quotient,
+    },
+    "tf": {
+        "softmax": lambda x: _nan(x) or bool((x == np.inf).any()),
+        "div": lambda a, b: _squared(b),
+        "elu": lambda x: bool(((x < 0.0) & (x > -1e-7)).any()),
+    },
+}
+"""By library, for which numbers an op has another value or slope there than its own formula."""
+
+
+def _passed(builder: Builder, root: int) -> set[int]:
+    """Return the nodes through which a cotangent passes on its way back."""
+    reached, waiting = set(), [root]
+    while waiting:
+        number = waiting.pop()
+        draft = builder.drafts[number]
+        if number not in reached and draft.rule.kind != STOP:
+            reached.add(number)
+            slots = [] if draft.op in WITHOUT_SLOPE else passes_to(draft)
+            if draft.op == "where" and slots[:1] == [draft.slots[0]]:  # the condition gets nothing
+                slots = slots[1:]
+            waiting += [one.number for one in slots]
+    return reached
+
+
+WITHOUT_SLOPE = frozenset(
+    [
+        *("argmax", "equal", "floor", "greater", "greater_equal", "less", "less_equal", "not_equal"),
+        *("one_hot", "sign"),
+    ]
+)
+
+
+def refuse_odd(builder: Builder, passes: Iterable[tuple[int, Mapping[int, np.ndarray]]]) -> None:
+    """Refuse answers where an op gets numbers at which its library does not follow the op's formula.
+
+    Args:
+      passes: the node that each begins at, with the numbers of nodes.
+    Raises:
+      GraphError: one does.
+    """
+    for root, found in passes:
+        for number in sorted(_passed(builder, root) & found.keys()):
+            draft = builder.drafts[number]
+            odd = ODD.get(draft.framework, {}).get(draft.op)
+            known = not isinstance(draft.slots[-1], Ref) if draft.op == "div" else draft.rule.kind == PULLBACK
+            if odd is None or (known and draft.op in ("div", "pow", "maximum", "minimum")):
+                continue
+            given = [found[one.number] if isinstance(one, Ref) else np.asarray(one) for one in draft.slots]
+            if odd(*given):
+                name = {"torch": "PyTorch", "tf": "TensorFlow"}[draft.framework]
+                raise GraphError(
+                    Problem(
+                        "odd-numbers",
+                        f"{draft.op}() gets NaN, an infinity, or a number whose square no float holds: what "
+                        f"{name} passes there is not read.",
+                        "Look at values(), and mend what that number comes from.",
+                        line=(draft.lines or (None,))[-1],
+                        column=0,
+                    )
+                )
+
 
 SHIFT = 1e-3  # of each number that is differentiated by
 ROOM = 0.1  # a second derivative that changes by more of its size has jumped

@@ -63,6 +63,12 @@ class Refused(Exception):
         self.message, self.hint, self.code, self.at = message, hint, code, at
 
 
+class LibraryError(Refused):
+    """Raised where the library itself raises an error, with its own words."""
+
+    by_library = True
+
+
 class Spent(Refused):
     """Raised where a text has used up its budget."""
 

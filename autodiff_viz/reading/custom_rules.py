@@ -11,12 +11,13 @@ from autodiff_viz.graph.model import IDENTITY, Call, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.reading.arrays import FUNCTIONS, shape_of
 from autodiff_viz.reading.builder import Builder, Ref
+from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.declared import ARRIVING, Waits, body, declare, zeros_of
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.tensorflow_tapes import Variables
 from autodiff_viz.reading.tensorflow_tensors import Overrides, tensor
 from autodiff_viz.reading.terms import Terms
-from autodiff_viz.reading.torch_memory import LibraryError, info
+from autodiff_viz.reading.torch_memory import info
 from autodiff_viz.reading.torch_tensors import TENSOR, TORCH
 from autodiff_viz.reading.values import Array, Class, ClassMethod, Function, Native, Refused
 

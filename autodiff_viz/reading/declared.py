@@ -165,7 +165,7 @@ def passes_to(draft: Draft) -> list[Ref]:
         names, passed = draft.rule.function.args[1:-1], draft.rule.function.body
         wired = [slot for slot in slots if isinstance(slot, Ref)]
         if len(wired) == len(names):
-            slots = [s for s, n, t in zip(wired, names, passed, strict=True) if t != zeros_of(n)]
+            slots = [s for s, n, t in zip(wired, names, passed, strict=True) if t not in (zeros_of(n), 0.0)]
     return [slot for slot in slots if isinstance(slot, Ref)]
 
 

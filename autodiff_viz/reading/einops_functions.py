@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 
 from autodiff_viz.reading.arrays import known
+from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.library_calls import jax_function
-from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.values import Refused
 
 TOKEN = re.compile(r"\(|\)|\.\.\.|[A-Za-z_]\w*|1|\s+")

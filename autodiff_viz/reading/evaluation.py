@@ -6,7 +6,7 @@ many derivatives of one output cost one pass, and no graph has more grad nodes t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import jax.numpy as jnp
@@ -119,6 +119,11 @@ class Evaluation:
         if wrt.number not in names:  # all ways to it are stopped
             return np.zeros(sized(self.builder.shape(wrt) or ()), self.dtype)
         return traced.cotangent[names[wrt.number]]
+
+    def passes(self) -> Iterator[tuple[int, dict[int, np.ndarray]]]:
+        """Yield the node that each pass began at, with the numbers of nodes."""
+        for (root, _, _), (found, names) in self._passes.items():
+            yield root, {number: found.value[name] for number, name in names.items() if name in found.value}
 
     def _cut(self, above: set[int], root: Ref, wrt: Ref) -> dict[int, Literal]:
         """Return the numbers of values that are computed from derivatives and pass nothing to an array.

@@ -6,16 +6,25 @@ product with a factor 0. What is read here has those of autograd; of some functi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from autodiff_viz.reading.array_functions import between
-from autodiff_viz.reading.arrays import FUNCTIONS, fold, known, r_array, shape_of
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from autodiff_viz.reading.arrays import FUNCTIONS, METHODS, fold, known, r_array, shape_of
+from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import call_at, dry_run, gradients, rows
+from autodiff_viz.reading.library_calls import call_jax
+from autodiff_viz.reading.linear_algebra import det
+from autodiff_viz.reading.own_functions import without_name
 from autodiff_viz.reading.values import Array, Native, Refused, arrays_of
 
 WITHOUT_DERIVATIVE = (
+    *("ascontiguousarray", "asarray", "float32", "float64", "linalg.matrix_power"),
     *("average", "cbrt", "convolve", "copy", "cumprod", "diagonal", "flip", "float_power", "heaviside"),
     *("linalg.trace", "matrix_transpose", "median", "meshgrid", "percentile", "polyval", "positive", "ptp"),
     *("quantile", "take", "take_along_axis", "vdot"),
@@ -45,16 +54,201 @@ for _name in WITHOUT_DERIVATIVE:
     FUNCTIONS[f"autograd.numpy.{_name}"] = _without_derivative(_name)
 
 
-@known("autograd.numpy.abs", "autograd.numpy.absolute", "autograd.numpy.fabs")
-def absolute(r: Interpreter, x: Any) -> Array:
-    """Read a size, whose slope at 0 is 0: the number times its sign, which passes nothing."""
-    return r.make("mul", [x, r.make("sign", [x])])
+def with_slopes(
+    value: Callable[..., jax.Array], *tangents: Callable[..., jax.Array]
+) -> Callable[..., jax.Array]:
+    """Return a function as HIPS autograd differentiates it.
+
+    Args:
+      tangents: of each argument, from its tangent, the value and all arguments.
+    """
+    ruled = jax.custom_jvp(lambda *given: value(*given))  # a function of JAX itself would be an op of ours
+    ruled.defjvps(*tangents)
+
+    def call(*given: Any) -> jax.Array:
+        return ruled(*[jnp.asarray(one, float) for one in given])
+
+    call.__name__ = value.__name__
+    return call
 
 
-@known("autograd.numpy.clip")
-def clip(r: Interpreter, x: Any, a_min: Any, a_max: Any) -> Array:
-    """Read limits to a value, with the slope 0 at both ends."""
-    return between(r, x, a_min, a_max)
+def power_of_number(x: jax.Array, y: float) -> jax.Array:
+    """Return a power as autograd differentiates it. NumPy takes roots, also of a slope's powers."""
+
+    def raised(x: jax.Array, y: float) -> jax.Array:
+        return jnp.sqrt(x) if y == 0.5 else x**y
+
+    return with_slopes(lambda x: raised(x, y), lambda t, out, x: t * y * raised(x, y - 1.0 if y else 1.0))(x)
+
+
+def clipped(x: jax.Array, low: float | None, high: float | None) -> jax.Array:
+    """Return limits to a value, at which the slope is 0."""
+    return with_slopes(
+        lambda x: jnp.clip(x, low, high),
+        lambda t, out, x: t * jnp.logical_and(*[True if end is None else out != end for end in (low, high)]),
+    )(x)
+
+
+SLOPES = {
+    "abs": with_slopes(jnp.abs, lambda t, out, x: t * x / jnp.where(out == 0, 1.0, out)),
+    "sqrt": with_slopes(jnp.sqrt, lambda t, out, x: t * 0.5 * x**-0.5),
+    "tanh": with_slopes(jnp.tanh, lambda t, out, x: t / jnp.cosh(x) ** 2),
+    "power": with_slopes(
+        jnp.power,
+        lambda t, out, x, y: t * y * x ** jnp.where(y == 0, 1.0, y - 1.0),
+        lambda t, out, x, y: t * jnp.log(jnp.where(x == 0, 1.0, x)) * out,
+    ),
+    "hypot": with_slopes(jnp.hypot, lambda t, out, x, y: t * x / out, lambda t, out, x, y: t * y / out),
+    "mod": with_slopes(
+        jnp.remainder,
+        lambda t, out, x, y: jnp.broadcast_to(t, out.shape),
+        lambda t, out, x, y: -t * jnp.floor(x / y),
+    ),
+    "logaddexp": with_slopes(
+        jnp.logaddexp,
+        lambda t, out, x, y: t * jnp.exp(x - out),
+        lambda t, out, x, y: t * jnp.exp(y - out),
+    ),
+    "clip": clipped,
+}
+"""Functions whose slopes autograd writes otherwise than JAX."""
+
+SAME = {"absolute": "abs", "pow": "power", "remainder": "mod"}
+
+
+def is_differentiated(values: Iterable[Any]) -> bool:
+    """Return whether HIPS autograd differentiates by an array among these."""
+    return any(one.traced and one.framework == "numpy" for one in arrays_of(values))
+
+
+def _sloped(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        exponent = args[1] if name == "power" else None
+        if not is_differentiated(args) or (type(exponent) in (int, float) and exponent in (1, 2)):
+            return plain(r, *args, **keywords)
+        if type(exponent) in (int, float):
+            return call_jax(r, power_of_number, args[0], float(exponent))
+        return call_jax(r, SLOPES[name], *[r_array(r, one) for one in args], *keywords.values())
+
+    return read
+
+
+for _name in (*SLOPES, *SAME):
+    FUNCTIONS[f"numpy.{_name}"] = _sloped(SAME.get(_name, _name), FUNCTIONS[f"numpy.{_name}"])
+
+
+def _others(*names: str) -> Callable[..., bool]:
+    """Return a test whether a function is called with other options than these."""
+    return lambda r, *args, **options: bool(set(options) - set(names))
+
+
+def _sorted(r: Interpreter, x: Array, *args: Any, **options: Any) -> bool:
+    if args or options or len(shape_of(r, x)) != 1:
+        return True
+    numbers = r.numbers(x)
+    return len(np.unique(numbers)) < numbers.size  # which of equal ones gets the slope is not fixed
+
+
+def _shapes_differ(r: Interpreter, *args: Any, **options: Any) -> bool:
+    return len({shape_of(r, one) for one in args if isinstance(one, Array)}) > 1
+
+
+def _norm(r: Interpreter, x: Array, ord: Any = None, axis: Any = None, **options: Any) -> bool:
+    power = ord is None or ord == "fro" or (isinstance(ord, (int, float)) and 1 < ord < math.inf)
+    return bool(options) or not power
+
+
+REFUSED: dict[str, Callable[..., bool]] = {
+    **{
+        f"numpy.{name}": _others("axis", "keepdims", "dtype")
+        for name in ("sum", "mean", "max", "min", "amax", "amin")
+    },
+    **{
+        f"numpy.{name}": lambda r, x, axis=None, **options: (
+            axis == () or bool(set(options) - {"ddof", "keepdims"})
+        )
+        for name in ("std", "var")
+    },
+    **{
+        f"numpy.{name}": lambda r, x, axes=None: axes is not None and any(one < 0 for one in axes)
+        for name in ("transpose", "permute_dims")
+    },
+    "numpy.broadcast_to": lambda r, x, shape: (
+        not isinstance(shape, tuple) or len(shape_of(r, x)) != len(shape)
+    ),
+    "numpy.clip": lambda r, *args, **ends: (
+        len(args) + len(ends) != 3
+        or list(ends) not in ([], ["a_max"], ["a_min", "a_max"])
+        or bool(arrays_of([*args[1:], *ends.values()]))
+    ),
+    "numpy.concatenate": lambda r, arrays, axis=0: axis is None,
+    "numpy.cross": lambda r, a, b, **options: (
+        _shapes_differ(r, a, b) or (not options and shape_of(r, a)[-1:] != (3,))
+    ),
+    "numpy.diag": lambda r, x, k=0: len(set(shape_of(r, x))) > 1,
+    "numpy.diff": _others("n", "axis"),
+    "numpy.einsum": lambda r, text, *arrays, **options: any(
+        len({*one}) < len(one) for one in text.partition("->")[0].replace(".", "").split(",")
+    ),
+    "numpy.full": lambda r, shape, fill_value, **options: bool(shape_of(r, fill_value)),
+    "numpy.full_like": lambda r, x, fill_value, **options: is_differentiated([fill_value]),
+    "numpy.nan_to_num": lambda r, x, *args, **options: bool(args or options),
+    "numpy.outer": lambda r, a, b: any(len(shape_of(r, one)) != 1 for one in (a, b)),
+    "numpy.pad": lambda r, x, pad_width, mode=None, **options: mode != "constant",
+    "numpy.repeat": lambda r, x, repeats, axis=None: type(repeats) is not int,
+    "numpy.roll": lambda r, x, shift, axis=None: type(shift) is not int,
+    "numpy.sort": _sorted,
+    "numpy.tile": lambda r, x, reps: len(shape_of(r, x)) != (1 if type(reps) is int else len(reps)),
+    "numpy.trace": lambda r, x, offset=0, **options: bool(options),
+    "numpy.where": lambda r, condition, a, b: _shapes_differ(r, condition, a, b),
+    "numpy.linalg.norm": _norm,
+    "scipy.special.logsumexp": lambda r, x, axis=None, b=None, keepdims=False, **options: (
+        b is not None or bool(options)
+    ),
+}
+"""When autograd 1.9 cannot differentiate a call: it raises an error, or its slope is wrong."""
+
+
+def _guarded(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def read(r: Interpreter, *args: Any, **keywords: Any) -> Any:
+        if is_differentiated([*args, *keywords.values()]) and REFUSED[name](r, *args, **keywords):
+            raise Refused(
+                f"autograd's derivative of {name.rpartition('.')[2]}() called like this is none, or wrong.",
+                "Use JAX, or write it with other functions.",
+            )
+        return plain(r, *args, **keywords)
+
+    return read
+
+
+for _name in REFUSED:
+    FUNCTIONS[_name] = _guarded(_name, FUNCTIONS[_name])
+
+_transpose = METHODS["transpose"]
+
+
+@known("transpose", table=METHODS)
+def transpose(r: Interpreter, x: Array, *axes: Any, **options: Any) -> Array:
+    """Read a transposition; autograd's takes its axes as one tuple."""
+    if len(axes) > 1 and is_differentiated([x]):
+        raise LibraryError(
+            "transpose() takes from 1 to 2 positional arguments", "Write transpose((0, 2, 1))."
+        )
+    return _transpose(r, x, *axes, **options)
+
+
+for _name in ("entr", "log_softmax", "ndtr", "softmax", "xlogy"):
+    FUNCTIONS[f"autograd.scipy.special.{_name}"] = without_name(f"scipy.special.{_name}", "autograd")
+FUNCTIONS["autograd.scipy.linalg.solve"] = without_name("scipy.linalg.solve", "autograd")
+
+
+@known("autograd.numpy.linalg.det")
+def determinant(r: Interpreter, x: Array) -> Array:
+    """Read a determinant, by whose inverse matrix autograd differentiates."""
+    made = det(r, x)
+    if is_differentiated([x]) and not np.all(r.numbers(made)):
+        raise LibraryError("Singular matrix", "Use another one.")
+    return made
 
 
 @known("autograd.numpy.prod")

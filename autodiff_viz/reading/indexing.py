@@ -18,7 +18,6 @@ import numpy as np
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.reading.arrays import (
-    FUNCTIONS,
     METHODS,
     as_literal,
     attribute,
@@ -222,6 +221,8 @@ def _is_inside(r: Interpreter, x: Array, index: Array, size: int, node: ast.AST 
 @known("numpy.take")
 def take(r: Interpreter, x: Array, indices: Any, axis: Any = None) -> Array:
     """Read elements by their places along an axis."""
+    if x.framework == "jax" and isinstance(indices, (list, tuple)):
+        raise Refused("JAX's take() takes an array of places, not a list.", "Write jnp.array([...]).", "list")
     if axis is None:
         x, axis = reshape(r, x, -1), 0
     rank = len(shape_of(r, x))
@@ -420,60 +421,6 @@ def _beside(r: Interpreter, mask: Array, x: Array) -> Array:
 
 
 METHODS["take"] = take
-
-
-@known("jax.ops.segment_sum")
-def segment_sum(r: Interpreter, data: Array, segment_ids: Any, num_segments: Any = None) -> Array:
-    """Read sums of rows by the segment that each belongs to."""
-    ids = r_array(r, segment_ids)
-    if num_segments is None:
-        num_segments = int(r.numbers(replace(ids, traced=0)).max()) + 1
-    if type(num_segments) is not int or num_segments < 1 or len(shape_of(r, ids)) != 1:
-        raise Refused("segment_sum() is read with a number of segments that is written out.")
-    spots = r.make("one_hot", [ids], num_classes=num_segments, dtype=INT)
-    rest = shape_of(r, data)[1:]
-    spots = reshape(r, spots, (*shape_of(r, spots), *[1] * len(rest)))
-    spread = r.make("where", [spots, r.make("expand_dims", [data], axis=1), 0.0])
-    return r.make("sum", [spread], dtype=data.dtype, axis=0)
-
-
-def _dynamic_index(r: Interpreter, x: Array, index: Any, axis: int = 0, keepdims: bool = True) -> Array:
-    rank = len(shape_of(r, x))
-    picked_one = item(r, x, (*[slice(None)] * (axis % rank), index), ast.Constant(0))
-    return r.make("expand_dims", [picked_one], axis=axis) if keepdims else picked_one
-
-
-FUNCTIONS["lax.dynamic_index_in_dim"] = FUNCTIONS["lax.index_in_dim"] = _dynamic_index
-
-
-@known("lax.slice_in_dim")
-def slice_in_dim(
-    r: Interpreter, x: Array, start_index: Any, limit_index: Any, stride: int = 1, axis: int = 0
-) -> Array:
-    """Read a slice along one axis."""
-    rank = len(shape_of(r, x))
-    return item(
-        r, x, (*[slice(None)] * (axis % rank), slice(start_index, limit_index, stride)), ast.Constant(0)
-    )
-
-
-@known("lax.dynamic_slice", "lax.dynamic_slice_in_dim")
-def dynamic_slice(r: Interpreter, x: Array, start: Any, sizes: Any, axis: int = 0) -> Array:
-    """Read a block at places that are known; it is moved inside where it would stand out."""
-    rank = len(shape_of(r, x))
-    starts = list(start) if isinstance(start, (tuple, list)) else [start]
-    lengths = list(sizes) if isinstance(sizes, (tuple, list)) else [sizes]
-    if len(starts) == 1 and rank > 1:
-        starts = [starts[0] if i == axis % rank else 0 for i in range(rank)]
-        lengths = [lengths[0] if i == axis % rank else n for i, n in enumerate(shape_of(r, x))]
-    places_ = []
-    for one, length, size in zip(starts, lengths, shape_of(r, x), strict=True):
-        at = int(r.numbers(one)) if isinstance(one, Array) else one
-        if type(at) is not int or type(length) is not int:
-            raise Refused("dynamic_slice() is read at places that are known.")
-        at = max(0, min(at, size - length))
-        places_.append(slice(at, at + length))
-    return getitem(r, x, tuple(places_))
 
 
 def install(r: Interpreter) -> None:

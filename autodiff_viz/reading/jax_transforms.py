@@ -32,6 +32,7 @@ from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
+from autodiff_viz.reading.own_functions import check_name
 from autodiff_viz.reading.rows import Rows, enter_rows, leave_rows, mapping, spread
 from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.values import (
@@ -213,45 +214,10 @@ TAKING_LISTS = {
 """Functions of jax.numpy that take a list for an array, or for what is none."""
 
 
-OF_FLOATS = frozenset(
-    {
-        *("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "cos", "cosh", "erf"),
-        *("erfc", "exp", "exp2", "expm1", "floor", "is_finite", "log", "log1p", "logistic", "reciprocal"),
-        *("round", "rsqrt", "sin", "sinh", "sqrt", "tan", "tanh"),
-    }
-)
-"""Functions of `jax.lax` that refuse whole numbers, where those of `jax.numpy` make floats of them."""
-
-OF_ONE_SHAPE = frozenset(
-    ("add", "sub", "mul", "div", "pow", "max", "min", "atan2", "eq", "ne", "ge", "gt", "le", "lt")
-)
-"""Functions of `jax.lax` that take arrays of one shape, where those of `jax.numpy` broadcast them."""
-
-
-def _check_call_of_lax(r: Interpreter, name: str, args: list) -> None:
-    arrays = [one for one in args if isinstance(one, Array)]
-    of_floats = arrays if name in OF_FLOATS else args[:1] if name == "pow" else []
-    if any(isinstance(one, Array) and one.dtype in (INT, BOOL) for one in of_floats):
-        raise Refused(
-            f"lax.{name}() takes floats, and JAX refuses whole numbers.", f"Write jnp.{name}().", "integer"
-        )
-    known = isinstance(r.builder, Builder) and not any(one.rows for one in arrays)
-    if name in OF_ONE_SHAPE and len(arrays) == 2 and known:
-        shapes = {shape_of(r, one) for one in arrays} - {()}
-        if len(shapes) > 1:
-            shown = " and ".join(map(str, sorted(shapes)))
-            raise Refused(
-                f"lax.{name}() takes arrays of one shape, and these are {shown}.",
-                "The functions of jax.numpy broadcast.",
-                "shape",
-            )
-
-
 def check_call(r: Interpreter, path: str, args: list) -> None:
     """Refuse what JAX refuses: NumPy's functions of arrays without numbers, and lists for arrays."""
+    check_name(path)
     module, _, name = path.rpartition(".")
-    if module == "jax.lax":
-        _check_call_of_lax(r, name, args)
     converts = module in ("math", "numpy", "numpy.linalg", "scipy.special")
     converts = converts and not (module == "numpy" and name in HANDED_ON)
     traced = any(isinstance(one, Array) and one.framework == "jax" and one.traced for one in args)

@@ -11,20 +11,24 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.functions.known_functions import op
 from autodiff_viz.graph.model import IDENTITY, INPUT, Rule
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.ops.params import INITIALIZERS
-from autodiff_viz.reading import arrays
+from autodiff_viz.reading import arrays, elements
 from autodiff_viz.reading import tensorflow_functions as functions
 from autodiff_viz.reading.arrays import FUNCTIONS, as_literal, constant, shape_of
 from autodiff_viz.reading.builder import Frame, Ref
-from autodiff_viz.reading.costs import WALKED, pay_values, sized
+from autodiff_viz.reading.costs import WALKED, LibraryError, pay_values, sized
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.library_calls import call_jax, jax_function
 from autodiff_viz.reading.tensorflow_functions import (
     add,
     clip_by_value,
@@ -304,6 +308,8 @@ def _maker(kind: str) -> Callable[..., Layer]:
         ):
             if options.get(name) not in (None, usual, (usual, usual), [usual, usual]):
                 raise Refused(f"{kind} is not read with {name}={options[name]!r}.")
+        if kind == "AveragePooling2D" and options.get("pool_size") is None:
+            raise LibraryError(f"{kind}.__init__() missing 1 required positional argument: 'pool_size'")
         r.frameworks.add("tf")
         name = options.get("name")
         return Layer(
@@ -537,7 +543,7 @@ def _layer_norm(r: Interpreter, layer: Layer, x: Array, training: Any) -> Array:
 
 
 def _scaled(r: Interpreter, layer: Layer, x: Array, mean: Array, spread: Array, epsilon: float) -> Array:
-    value = multiply(r, subtract(r, x, mean), functions.rsqrt(r, add(r, spread, epsilon)))
+    value = multiply(r, subtract(r, x, mean), TF["tensorflow.math.rsqrt"](r, add(r, spread, epsilon)))
     if "gamma" in layer.weights:
         value = multiply(r, value, layer.weights["gamma"])
     return add(r, value, layer.weights["beta"]) if "beta" in layer.weights else value
@@ -954,73 +960,76 @@ def call_instance(
 # Losses.
 
 
-def _last_axis(axis: Any) -> None:
-    if axis not in (-1, None):
+def _in_floats(r: Interpreter, name: str, given: dict[str, Any]) -> None:
+    """Turn predictions and targets into tensors of one dtype of floats, as Keras casts them."""
+    predicted, true = tensor(r, given["y_pred"]), tensor(r, given["y_true"])
+    if predicted.dtype not in FLOATS:
+        predicted = functions.cast(r, predicted, "float32")
+    given["y_pred"] = predicted
+    given["y_true"] = true if true.dtype == predicted.dtype else functions.cast(r, true, predicted.dtype)
+    if given.get("axis", -1) not in (-1, None):
         raise Refused("Losses are read along the last axis.")
 
 
-def _matched(r: Interpreter, y_true: Any, y_pred: Any) -> tuple[Array, Array]:
-    """Return targets and predictions of one dtype and rank, as Keras makes them."""
-    predicted = tensor(r, y_pred)
-    if predicted.dtype not in FLOATS:
-        predicted = functions.cast(r, predicted, "float32")
-    true = tensor(r, y_true)
-    true = true if true.dtype == predicted.dtype else functions.cast(r, true, predicted.dtype)
-    a, b = shape_of(r, true), shape_of(r, predicted)
-    if len(a) == len(b) + 1 and a[-1] == 1:
-        if len(b) == 1:
-            predicted = functions.expand_dims(r, predicted, -1)
-        else:
-            true = functions.squeeze(r, true, -1)
-    elif len(b) == len(a) + 1 and b[-1] == 1:
-        if len(a) == 1:
-            true = functions.expand_dims(r, true, -1)
-        else:
-            predicted = functions.squeeze(r, predicted, -1)
-    return true, predicted
+loss = partial(jax_function, prepare=_in_floats)
 
 
-def _along(r: Interpreter, op: str, x: Array) -> Array:
-    if not shape_of(r, x):
+def _matched(y_true, y_pred):
+    """Return targets and predictions of one rank."""
+    if y_true.ndim == y_pred.ndim + 1 and y_true.shape[-1] == 1:
+        return (y_true, y_pred[:, None]) if y_pred.ndim == 1 else (y_true.squeeze(-1), y_pred)
+    if y_pred.ndim == y_true.ndim + 1 and y_pred.shape[-1] == 1:
+        return (y_true[:, None], y_pred) if y_true.ndim == 1 else (y_true, y_pred.squeeze(-1))
+    return y_true, y_pred
+
+
+def _mean(losses):
+    if not losses.ndim:
         raise Refused(
             "Keras takes the mean along the last axis, and a number has none.",
             "Write y[None], or tf.square(a - b).",
         )
-    return fold(r, op, x, -1, False)
+    return losses.mean(-1)
 
 
-def mean_squared_error(r: Interpreter, y_true: Any, y_pred: Any) -> Array:
-    """Read the mean of squared differences along the last axis."""
-    true, predicted = _matched(r, y_true, y_pred)
-    return _along(r, "mean", r.make("square", [subtract(r, true, predicted)]))
+@loss
+def mean_squared_error(y_true, y_pred):
+    """Return the mean of squared differences along the last axis."""
+    true, predicted = _matched(y_true, y_pred)
+    return _mean(jnp.square(true - predicted))
 
 
-def mean_absolute_error(r: Interpreter, y_true: Any, y_pred: Any) -> Array:
-    """Read the mean of sizes of differences along the last axis."""
-    true, predicted = _matched(r, y_true, y_pred)
-    return _along(r, "mean", TF["tensorflow.abs"](r, subtract(r, true, predicted)))
+@loss
+def mean_absolute_error(y_true, y_pred):
+    """Return the mean of sizes of differences along the last axis."""
+    true, predicted = _matched(y_true, y_pred)
+    return _mean(elements.absolute(true - predicted))
 
 
-def binary_crossentropy(
-    r: Interpreter,
-    y_true: Any,
-    y_pred: Any,
-    from_logits: Any = False,
-    label_smoothing: Any = 0.0,
-    axis: Any = -1,
-) -> Array:
-    """Read the binary cross-entropy: of probabilities it keeps 1e-7 from 0 and 1, of logits it is exact."""
-    _last_axis(axis)
-    true, predicted = _matched(r, y_true, y_pred)
-    if label_smoothing:
-        true = add(r, multiply(r, true, 1.0 - label_smoothing), 0.5 * label_smoothing)
+def _smooth(true, label_smoothing, classes):
+    return true * (1.0 - label_smoothing) + label_smoothing / classes if label_smoothing else true
+
+
+def _kept(chances, high=1.0 - EPSILON):
+    return elements.clip_by_value(chances, EPSILON, high)
+
+
+@loss
+def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
+    """Return the binary cross-entropy: of probabilities it keeps 1e-7 from 0 and 1, of logits it is exact."""
+    true, predicted = _matched(y_true, y_pred)
+    true = _smooth(true, label_smoothing, 2)
     if from_logits:
-        return _along(r, "mean", functions.sigmoid_cross_entropy(r, true, predicted))
-    kept = clip_by_value(r, predicted, EPSILON, 1.0 - EPSILON)
-    log = TF["tensorflow.math.log"]
-    yes = multiply(r, true, log(r, kept))
-    no = multiply(r, subtract(r, 1.0, true), log(r, subtract(r, 1.0, kept)))
-    return _along(r, "mean", r.make("neg", [add(r, yes, no)]))
+        return _mean(op("sigmoid_binary_cross_entropy", predicted, true))
+    kept = _kept(predicted)
+    return _mean(-(true * jnp.log(kept) + (1.0 - true) * jnp.log(1.0 - kept)))
+
+
+@loss
+def _of_chances(y_true, y_pred, label_smoothing, axis):
+    true, predicted = _matched(y_true, y_pred)
+    kept = _kept(predicted / predicted.sum(-1, keepdims=True))
+    return -(_smooth(true, label_smoothing, true.shape[-1]) * jnp.log(kept)).sum(-1)
 
 
 def categorical_crossentropy(
@@ -1032,16 +1041,14 @@ def categorical_crossentropy(
     axis: Any = -1,
 ) -> Array:
     """Read the cross-entropy of probabilities, which are made to sum to 1, or of logits."""
-    _last_axis(axis)
-    true, predicted = _matched(r, y_true, y_pred)
+    if not from_logits:
+        return _of_chances(r, y_true, y_pred, label_smoothing, axis)
+    given = {"y_true": y_true, "y_pred": y_pred, "axis": axis}
+    _in_floats(r, "categorical_crossentropy", given)
+    true = given["y_true"]
     if label_smoothing:
-        classes = shape_of(r, true)[-1]
-        true = add(r, multiply(r, true, 1.0 - label_smoothing), label_smoothing / classes)
-    if from_logits:
-        return softmax_cross_entropy(r, true, predicted)
-    shares = divide(r, predicted, fold(r, "sum", predicted, -1, True))
-    kept = clip_by_value(r, shares, EPSILON, 1.0 - EPSILON)
-    return r.make("neg", [fold(r, "sum", multiply(r, true, TF["tensorflow.math.log"](r, kept)), -1, False)])
+        true = call_jax(r, _smooth, true, label_smoothing, shape_of(r, true)[-1])
+    return softmax_cross_entropy(r, true, given["y_pred"])
 
 
 def sparse_categorical_crossentropy(
@@ -1053,9 +1060,8 @@ def sparse_categorical_crossentropy(
     axis: Any = -1,
 ) -> Array:
     """Read the cross-entropy of classes."""
-    _last_axis(axis)
-    if ignore_class is not None:
-        raise Refused("Cross-entropy is read without ignore_class.")
+    if ignore_class is not None or axis not in (-1, None):
+        raise Refused("Cross-entropy is read along the last axis, without ignore_class.")
     predicted = floating(r, y_pred, "keras.losses")
     classes = functions.cast(r, tensor(r, y_true), "int32")
     if len(shape_of(r, classes)) == len(shape_of(r, predicted)) and shape_of(r, classes)[-1] == 1:
@@ -1066,32 +1072,20 @@ def sparse_categorical_crossentropy(
     return functions.sparse_softmax_cross_entropy(r, classes, predicted)
 
 
-def huber(r: Interpreter, y_true: Any, y_pred: Any, delta: Any = 1.0) -> Array:
-    """Read the Huber loss: squares up to delta, sizes beyond."""
-    true, predicted = _matched(r, y_true, y_pred)
-    error = subtract(r, predicted, true)
-    size = TF["tensorflow.abs"](r, error)
-    small = multiply(r, r.make("square", [error]), 0.5)
-    large = subtract(r, multiply(r, size, float(delta)), 0.5 * float(delta) ** 2)
-    near = functions.compare(r, ast.LtE(), size, float(delta))
-    return _along(r, "mean", functions.where(r, near, small, large))
+@loss
+def huber(y_true, y_pred, delta=1.0):
+    """Return squares up to delta, sizes beyond."""
+    true, predicted = _matched(y_true, y_pred)
+    error = predicted - true
+    size = elements.absolute(error)
+    return _mean(jnp.where(size <= delta, 0.5 * jnp.square(error), delta * size - 0.5 * delta**2))
 
 
-def hinge(r: Interpreter, y_true: Any, y_pred: Any) -> Array:
-    """Read the hinge loss of targets -1 and 1."""
-    true, predicted = _matched(r, y_true, y_pred)
-    if not true.is_node and np.isin(np.array(true.held), (0.0, 1.0)).all():
-        true = subtract(r, multiply(r, true, 2.0), 1.0)
-    gap = subtract(r, 1.0, multiply(r, true, predicted))
-    return _along(r, "mean", functions.maximum(r, gap, 0.0))
-
-
-def kl_divergence(r: Interpreter, y_true: Any, y_pred: Any) -> Array:
-    """Read the Kullback-Leibler divergence."""
-    true, predicted = (clip_by_value(r, one, EPSILON, 1.0) for one in _matched(r, y_true, y_pred))
-    return fold(
-        r, "sum", multiply(r, true, TF["tensorflow.math.log"](r, divide(r, true, predicted))), -1, False
-    )
+@loss
+def kl_divergence(y_true, y_pred):
+    """Return how far a distribution is from another."""
+    true, predicted = (_kept(one, 1.0) for one in _matched(y_true, y_pred))
+    return (true * jnp.log(true / predicted)).sum(-1)
 
 
 LOSSES: dict[str, tuple[Callable[..., Array], tuple[str, ...]]] = {
@@ -1259,7 +1253,11 @@ def updated(r: Interpreter, optimizer: Optimizer, grad: Array, one: Array) -> Ar
         return subtract(
             r,
             one,
-            multiply(r, multiply(r, grad, rate), functions.rsqrt(r, add(r, v, float(options["epsilon"])))),
+            multiply(
+                r,
+                multiply(r, grad, rate),
+                TF["tensorflow.math.rsqrt"](r, add(r, v, float(options["epsilon"]))),
+            ),
         )
     v = keep("v", add(r, kept("v", float(options["initial_accumulator_value"])), square))
     return subtract(
@@ -1325,7 +1323,11 @@ def _by_all_names() -> arrays.Table:
         for v in ("v1", "v2")
         for name, one in ours.items()
     }
-    alone = {f"keras.{name.removeprefix(begun)}": one for name, one in ours.items() if name.startswith(begun)}
+    alone = {
+        f"keras.{name.removeprefix(begun)}": one
+        for name, one in ours.items()
+        if name.startswith(begun) and name.rpartition(".")[2].lower() not in ("mse", "mae", "kld")
+    }
     inside = {
         f"tensorflow.python.{name.partition('.')[2]}": one
         for name, one in ours.items()

@@ -33,24 +33,29 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.ops.native import NativeOp
 from autodiff_viz.reading.builder import Builder, Frame, Held, Ref
-from autodiff_viz.reading.costs import pay
+from autodiff_viz.reading.costs import LibraryError, pay
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError
-from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Path, Refused
+from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Native, Path, Refused, Whole
 
 KEPT = 256  # programs of functions, by the shapes and options that they are called with
-TRACED = 50  # steps of the budget, for a function with shapes or options that were not met before
+TRACED = 200  # steps of the budget, for a function with shapes or options that were not met before
 
 Shape = tuple[int, ...]
 
 
-def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) -> Callable[..., Any]:
+Prepare = Callable[[Interpreter, str, dict[str, Any]], None]
+
+
+def jax_function(
+    call: Callable[..., Any], without_slope: Sequence[str] = (), prepare: Prepare | None = None
+) -> Callable[..., Any]:
     """Return a function of JAX arrays as the reading of a library's function.
 
     Args:
       call: its parameters are called as the library calls them. What is no array is an option, of which the
         program depends: a number, a string, a tuple, None.
       without_slope: arguments for which the library has no derivative, and raises an error.
+      prepare: turns the arguments into arrays, of the interpreter, the function's name and the arguments.
     """
     signature = inspect.signature(call)
 
@@ -60,6 +65,8 @@ def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) ->
         except TypeError as error:
             raise Refused(f"{call.__name__}() is read with {signature}: {error}.") from None
         bound.apply_defaults()
+        if prepare is not None:
+            prepare(r, call.__name__, bound.arguments)
         for argument in without_slope:
             value = bound.arguments[argument]
             if isinstance(value, Array) and value.requires_grad:
@@ -70,6 +77,8 @@ def jax_function(call: Callable[..., Any], without_slope: Sequence[str] = ()) ->
                 )
         return call_jax(r, call, *bound.args, **bound.kwargs)
 
+    first = inspect.Parameter("r", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    read.__signature__ = signature.replace(parameters=[first, *signature.parameters.values()])
     return read
 
 
@@ -83,16 +92,27 @@ def call_jax(r: Interpreter, function: Callable[..., Any], *args: Any, **options
     """
     leaves, structure = jax.tree.flatten((args, options), is_leaf=lambda one: one is None)
     arrays = [one for one in leaves if isinstance(one, Array)]
-    given = tuple(_kind(r, one) if isinstance(one, Array) else _option(one) for one in leaves)
-    wide = any(one.dtype == FLOAT64 for one in arrays)
     rows = tuple(sorted({level for one in arrays for level in one.rows}))
-    call = Call(function, given, structure, FLOAT64 if wide else FLOAT32, rows)
-    return _made(r, function.__name__, _program(call), arrays, rows)
+    dtype = FLOAT64 if result_float(r, arrays) == FLOAT64 else FLOAT32
+    given = tuple(_kind(r, one) if isinstance(one, Array) else _option(one, dtype) for one in leaves)
+    name = function.__name__.strip("_")
+    return _made(r, name, _program(Call(function, given, structure, dtype, rows)), arrays, rows)
+
+
+def result_float(r: Interpreter, arrays: Sequence[Array]) -> str:
+    """Return the dtype of the floats that a function makes of arrays."""
+    floats = [one for one in arrays if one.dtype in FLOATS]
+    if any(one.framework == "torch" for one in floats):  # a tensor without axes counts less than others
+        floats = [one for one in floats if r.builder.shape(r.held(one))] or floats
+    usual = max((one.dtype for one in floats), key=FLOATS.index, default=r.usual_float())
+    if usual == FLOAT64 and not r.wide and any(one.framework == "jax" for one in arrays):
+        return FLOAT32  # JAX takes an array of NumPy in single precision unless it is told otherwise
+    return usual
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a program depends on of an array: its shape, "float", INT or BOOL, and rows.
+    """What a program depends on of an array: its shape, its rows, and "float" or the name of its dtype.
 
     Of places that the text writes also their numbers.
     """
@@ -131,7 +151,7 @@ class Program:
     Attributes:
       says: what is noted of the call.
       drafts: in order; the first are the arrays that it is called with.
-      results: the place of each among them, with its dtype: "float", INT or BOOL.
+      results: the place of each among them, with its dtype: "float" or its name.
       structure: of the results.
     """
 
@@ -145,21 +165,38 @@ def _kind(r: Interpreter, array: Array) -> Kind:
     shape = r.builder.shape(r.held(array))
     if shape is None:
         raise Refused("An array whose shape is not known cannot be read here.")
-    dtype = "float" if array.dtype in FLOATS else array.dtype
+    dtype = "float" if array.dtype in FLOATS else "bool" if array.dtype == BOOL else _width(r, array)
     places = None
-    if dtype == INT and array.is_constant:  # which rows or classes: the program depends on them
+    if array.dtype == INT and array.is_constant:  # which rows or classes: the program depends on them
         places = tuple(int(one) for one in np.asarray(array.held).ravel())
     return Kind(tuple(shape), dtype, array.rows, places)
 
 
-def _option(value: Any) -> Any:
+def _width(r: Interpreter, array: Array) -> str:
+    """Return the name of a dtype of whole numbers; PyTorch and TensorFlow have them as 32 bits here."""
+    usual = "int64" if array.framework == "numpy" or (array.framework == "jax" and r.wide) else "int32"
+    return getattr(array.dtype, "width", usual) if array.framework in ("jax", "numpy") else "int32"
+
+
+NAMED = {
+    FLOAT64: {"int": "int64", "float": "float64", "bool_": "bool"},
+    FLOAT32: {
+        "int": "int32", "int64": "int32", "uint64": "uint32", "float": "float32", "float64": "float32",
+        "bool_": "bool",
+    },
+}  # fmt: skip
+"""The dtypes that JAX makes of others, by its dtype of floats."""
+
+
+def _option(value: Any, dtype: str) -> Any:
     """Return an option as data that can be compared.
 
     Raises:
       Refused: it is no number, string or None.
     """
-    if isinstance(value, Path):  # a dtype, which JAX takes by its name too
-        return value.name.rpartition(".")[2]
+    if isinstance(value, (Path, Native)):  # a dtype, which JAX takes by its name too
+        name = value.name.rpartition(".")[2]
+        return NAMED[dtype].get(name, name)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise Refused(f"An option is a number, a string or None, and this is {type(value).__name__.lower()}.")
@@ -209,7 +246,7 @@ def _traced(call: Call) -> Program:
         function = jax.vmap(function, in_axes=tuple(axes))
     try:
         program, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError, Warning) as error:
         says = str(error).strip().splitlines()[0][:200]
         raise Refused(f"{call.function.__name__}() does not take these: {says}", "", "shape") from None
     _check_sizes(call.function.__name__, program.jaxpr)
@@ -217,11 +254,11 @@ def _traced(call: Call) -> Program:
 
 
 def _dtype(kind: Kind, usual: str) -> Any:
-    return jnp.dtype({INT: np.int32, BOOL: np.bool_}.get(kind.dtype, usual))
+    return jax.dtypes.canonicalize_dtype(usual if kind.dtype == "float" else kind.dtype)
 
 
 def _numbers(kind: Kind) -> np.ndarray:
-    return np.asarray(kind.numbers, np.int32).reshape(kind.shape)
+    return np.asarray(kind.numbers, _dtype(kind, FLOAT32)).reshape(kind.shape)
 
 
 def _check_sizes(name: str, jaxpr: Any) -> None:
@@ -271,7 +308,7 @@ def _converted(
     drafts = tuple(_moved(nodes.drafts[number], order) for number in numbers)
     if native := next((one.op.label for one in drafts if isinstance(one.op, NativeOp)), ""):
         raise Refused(f"{name}() is not read with these: it needs {native}, for which there is no op.")
-    kept = ["float" if one.is_float else BOOL if one.is_bool else INT for one in results]
+    kept = ["float" if one.is_float else np.dtype(one.dtype).name for one in results]
     return Program(
         drafts, tuple((order[one.number], dtype) for one, dtype in zip(held, kept, strict=True)), structure
     )
@@ -301,24 +338,38 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
     held: list[Held] = [r.held(one) for one in arrays]
     needs = any(one.requires_grad for one in arrays)
     library = next((one.framework for one in arrays if one.framework != "numpy"), r.library)
-    floats = [one.dtype for one in arrays if one.dtype in FLOATS]
-    usual = max(floats, key=FLOATS.index) if floats else r.usual_float()
+    usual = result_float(r, arrays)
+    if usual in HALVES and library != "tf" and any(one.dtype in HALVES for one in arrays):
+        raise Refused(
+            f"{name}() in {usual} is not read: each step of it rounds its result.",
+            "Make the inputs float32.",
+            "dtype",
+        )
     ends = {place for place, dtype in program.results if dtype == "float"}
+    in_graph = isinstance(r.builder, Builder)
     # The frame stands for what the library calls one thing.
-    frame = Frame(name, None) if len(program.drafts) > count + 1 and isinstance(r.builder, Builder) else None
+    frame = Frame(name, None) if len(program.drafts) > count + 1 and in_graph else None
     with r.frame(frame) if frame is not None else nullcontext():
         for place in range(count, len(program.drafts)):
             draft = program.drafts[place]
+            if draft.op == INPUT:  # an array of numbers that the function has
+                held.append(draft.params["value"])
+                continue
+            if draft.op == IDENTITY and not isinstance(draft.slots[0], Place):  # the same for all arguments
+                held.append(draft.slots[0])
+                continue
             slots = [held[slot.number] if isinstance(slot, Place) else slot for slot in draft.slots]
             rule = draft.rule
-            if rule.function is not None and isinstance(r.builder, Builder):  # of wires, and not of numbers
+            if rule.function is not None and in_graph:  # of wires, and not of numbers
                 if not any(isinstance(slot, Ref) for slot in slots):
                     rule = Rule()
                 slots = [slot if isinstance(slot, Ref) else r.builder.input(slot, "") for slot in slots]
             if r.no_grad and needs and place in ends:
                 rule = Rule(STOP)
+            if not in_graph and rule.kind != FOLLOW:  # of a pullback the values are needed
+                rule, r.builder.stopped = Rule(), True
             ref = r.builder.add(draft.op, slots, None if rule.kind == FOLLOW else rule, **draft.params)
-            if isinstance(r.builder, Builder):
+            if in_graph:
                 r.builder.drafts[ref.number].framework = library
             held.append(ref)
     traced = r.staged
@@ -328,7 +379,7 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
         Array(
             held[place],
             library,
-            usual if dtype == "float" else dtype,
+            usual if dtype == "float" else BOOL if dtype == "bool" else _whole(library, dtype),
             requires_grad=dtype == "float" and needs and not r.no_grad,
             leaf=dtype != "float" or not needs or bool(r.no_grad),
             rows=rows,
@@ -336,4 +387,11 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
         )
         for place, dtype in program.results
     ]
+    if r.handlers.lay_out is not None:
+        for one in results:
+            r.handlers.lay_out(r, "", arrays, one)
     return jax.tree.unflatten(program.structure, results)
+
+
+def _whole(library: str, dtype: str) -> str:
+    return Whole(dtype) if library in ("jax", "numpy") else INT

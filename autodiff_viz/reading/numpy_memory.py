@@ -16,18 +16,12 @@ import numpy as np
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.indexing import item, placed_values
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.linear_algebra import diagonal as diagonal_plain
 from autodiff_viz.reading.own_dtypes import numpy_dtype, remember
-from autodiff_viz.reading.torch_memory import (
-    LibraryError,
-    change,
-    info,
-    is_contiguous,
-    lay_out,
-)
+from autodiff_viz.reading.torch_memory import change, info, is_contiguous, lay_out
 from autodiff_viz.reading.torch_tensors import same_dtype, to_numpy
 from autodiff_viz.reading.values import BOOL, Array, Refused
 from autodiff_viz.reading.views import along, in_order, part, picked, reshaped, spread, whole
@@ -166,7 +160,7 @@ VIEWS: dict[str, Callable[..., Any]] = {
     "expand_dims": _with_shape_of(np.expand_dims),
     "atleast_1d": _with_shape_of(np.atleast_1d),
     "atleast_2d": _with_shape_of(np.atleast_2d),
-    "transpose": _in_order_of(lambda x, *axes, **named: x.transpose(*axes, *named.values())),
+    "transpose": _in_order_of(np.transpose),
     "permute_dims": _in_order_of(np.transpose),
     "matrix_transpose": _in_order_of(np.matrix_transpose),
     "swapaxes": _in_order_of(np.swapaxes),
@@ -198,9 +192,9 @@ MAKES = frozenset(
 """What makes arrays also of one number without an axis, where other functions make a scalar."""
 
 
-def read_here(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def read_here(name: str, function: Callable[..., Any], views: Any = VIEWS) -> Callable[..., Any]:
     """Return the reading of a function or a method for arrays of NumPy; others are read as before."""
-    here = VIEWS.get(name) or COPIES.get(name)
+    here = views.get(name) or COPIES.get(name)
 
     def call(r: Interpreter, *args: Any, **keywords: Any) -> Any:
         if any(isinstance(one, Array) and one.requires_grad for one in args):
@@ -366,7 +360,8 @@ def install(r: Interpreter) -> None:
     for path, function in (r.tables | own).items():
         if path.startswith("numpy.") and path.count(".") == 1:
             r.tables[path] = read_here(path.removeprefix("numpy."), function)
-    r.methods["numpy"] = {name: read_here(name, function) for name, function in arrays.METHODS.items()}
+    views = {**VIEWS, "transpose": _in_order_of(np.ndarray.transpose)}
+    r.methods["numpy"] = {name: read_here(name, one, views) for name, one in arrays.METHODS.items()}
     r.handlers.attribute["numpy"] = attribute
     r.handlers.in_place["numpy"] = in_place
     r.handlers.immutable["numpy"] = immutable

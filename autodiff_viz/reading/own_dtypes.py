@@ -19,12 +19,11 @@ import numpy as np
 from autodiff_viz.graph.model import IDENTITY, INPUT
 from autodiff_viz.reading.arrays import as_literal, constant
 from autodiff_viz.reading.builder import Builder, Ref
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.draws import Draws as JaxDraws
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_facts import ITSELF, VIEWS
-from autodiff_viz.reading.torch_memory import LibraryError
 from autodiff_viz.reading.torch_tensors import Draws
 from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Refused, Whole, arrays_of
 

@@ -325,7 +325,7 @@ def _abs(r: Interpreter, args: list, keywords: dict) -> Any:
         return r.tables["tensorflow.abs"](r, args[0])
     if isinstance(args[0], Array):
         if args[0].framework == "numpy" and args[0].traced:
-            return r.tables["autograd.numpy.abs"](r, args[0])
+            return r.tables["numpy.abs"](r, args[0])
         return (
             r.attribute(args[0], "abs", ast.Constant(0)).call(r, [], {})
             if args[0].framework == "torch"

@@ -52,7 +52,7 @@ from autodiff_viz.reading import (
     unread,
 )
 from autodiff_viz.reading.builder import Ref, TooLarge
-from autodiff_viz.reading.corners import refuse_jumps
+from autodiff_viz.reading.corners import refuse_jumps, refuse_odd
 from autodiff_viz.reading.costs import LONGEST, budget
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.evaluation import Evaluation
@@ -578,6 +578,7 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
         for name, held in wanted.items():
             if found[name] is None:
                 found[name] = evaluation.value(held)
+        refuse_odd(r.builder, evaluation.passes())
         return plain | found
 
     left_out = frozenset({*r.builder.left_out, *r.builder.merged})
@@ -665,7 +666,10 @@ def _derivative(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
         return r.builder.numbers(request.value, dtype)
     within = r.builder.ancestors(request.root) | r.builder.ancestors(request.wrt)
     part, names = r.builder.within(request.root, within)
-    return np.asarray(trace(part, dtype=dtype).cotangent[names[request.wrt.number]])
+    traced = trace(part, dtype=dtype)
+    numbers = {number: np.asarray(traced.value[name]) for number, name in names.items()}
+    refuse_odd(r.builder, [(request.root.number, numbers)])
+    return np.asarray(traced.cotangent[names[request.wrt.number]])
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
+from autodiff_viz.functions.known_functions import op
 from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading import arrays, linear_algebra
+from autodiff_viz.reading import arrays, elements, linear_algebra
 from autodiff_viz.reading.arrays import axis_argument, constant, shape_of
 from autodiff_viz.reading.builder import Builder, Frame, Ref
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.declared import rule_of, ruled, written
 from autodiff_viz.reading.draws import Draws
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.library_calls import call_jax, say
 from autodiff_viz.reading.python_functions import plain_method
 from autodiff_viz.reading.python_values import as_written
 from autodiff_viz.reading.tensorflow_tensors import (
@@ -33,6 +39,8 @@ from autodiff_viz.reading.tensorflow_tensors import (
     connected,
     floating,
     kind_named,
+    of_alike,
+    of_floats,
     tensor,
     tf,
 )
@@ -61,7 +69,8 @@ for _names, _read in {
     **{
         (n, f"math.{n}"): unary(n, n) for n in ("exp", "sin", "cos", "tan", "tanh", "sigmoid", "sinh", "cosh")
     },
-    **{(f"math.{n}",): unary(n, n) for n in ("log", "log1p", "expm1", "erf", "erfc", "softplus")},
+    **{(f"math.{n}",): unary(n, n) for n in ("log", "log1p", "erf", "erfc", "softplus")},
+    ("math.expm1",): unary("expm1", "expm1", "v * exp(x)"),
     ("math.atanh",): unary("arctanh", "atanh"),
     ("asin", "math.asin"): unary("arcsin", "asin"),
     ("acos", "math.acos"): unary("arccos", "acos"),
@@ -77,43 +86,37 @@ for _names, _read in {
     ("negative", "math.negative"): unary("neg", "negative", floats=False),
     ("sign", "math.sign"): unary("sign", "sign", floats=False),
     ("floor", "math.floor"): unary("floor", "floor"),
-    ("round", "math.round", "math.rint"): unary("round", "round", floats=False),
+    ("round", "math.round"): unary("round", "round", floats=False),
+    ("math.rint",): unary("round", "rint"),
     ("abs", "math.abs"): unary(
         "abs", "abs", "v * sign(x)", "the slope of abs at 0 is 0 in TensorFlow; JAX's is 1", floats=False
-    ),
-    ("sqrt", "math.sqrt"): unary(
-        "sqrt", "sqrt", "where(v, v * 0.5 / out, zeros_like(v))", f"sqrt: {NOTHING_IS_NOTHING}"
-    ),
-    ("math.rsqrt",): unary(
-        "rsqrt",
-        "math.rsqrt",
-        "where(v, -0.5 * v * out * out * out, zeros_like(v))",
-        f"rsqrt: {NOTHING_IS_NOTHING}",
     ),
 }.items():
     tf(*_names)(_read)
 
 
 @tf("math.reciprocal")
-def reciprocal(r: Interpreter, x: Any) -> Array:
-    """Read 1/x, whose registered gradient passes 0 where 0 arrives."""
-    made = floating(r, x, "math.reciprocal")
-    r.say(r.line, f"reciprocal: {NOTHING_IS_NOTHING}")
-    return ruled(
-        r,
-        "pow",
-        [made, tensor(r, -1.0, made.dtype)],
-        {"x": "where(v, -v * out * out, zeros_like(v))", "p": ""},
-    )
+@of_floats
+def reciprocal(x):
+    """Return 1/x, which passes 0 where 0 arrives."""
+    say(f"reciprocal: {NOTHING_IS_NOTHING}")
+    return elements.quiet(lambda x: 1.0 / x, lambda x: -1.0 / x / x, x)
 
 
-@tf("math.reciprocal_no_nan")
-def reciprocal_no_nan(r: Interpreter, x: Any) -> Array:
-    """Read 1/x that is 0, with no gradient, at 0."""
-    return divide_no_nan(r, 1.0, floating(r, x, "math.reciprocal_no_nan"))
+def root(x):
+    """Return a square root that passes 0 where 0 arrives."""
+    say(f"sqrt: {NOTHING_IS_NOTHING}")
+    return elements.quiet(jnp.sqrt, lambda x: 0.5 / jnp.sqrt(x), x)
 
 
-root, rsqrt = TF["tensorflow.sqrt"], TF["tensorflow.math.rsqrt"]
+def rsqrt(x):
+    """Return 1 / sqrt(x), which passes 0 where 0 arrives."""
+    say(f"rsqrt: {NOTHING_IS_NOTHING}")
+    return elements.quiet(lax.rsqrt, lambda x: -0.5 * lax.rsqrt(x) * lax.rsqrt(x) * lax.rsqrt(x), x)
+
+
+tf("sqrt", "math.sqrt")(of_floats(root))
+tf("math.rsqrt")(of_floats(rsqrt))
 
 
 @tf("math.ceil")
@@ -122,85 +125,99 @@ def ceil(r: Interpreter, x: Any) -> Array:
     return r.make("neg", [r.make("floor", [r.make("neg", [floating(r, x, "math.ceil")])])])
 
 
-@tf("math.log_sigmoid", "nn.log_sigmoid")
-def log_sigmoid(r: Interpreter, x: Any) -> Array:
-    """Read log_sigmoid as TensorFlow does: -softplus(-x)."""
-    x = floating(r, x, "math.log_sigmoid")
-    return r.make("neg", [r.make("softplus", [r.make("neg", [x])])])
+@tf("math.log_sigmoid")
+@of_floats
+def log_sigmoid(x):
+    """Return log(sigmoid(x))."""
+    return -jax.nn.softplus(-x)
 
 
 # Activations.
 
 
-@tf("nn.relu6", "keras.activations.relu6")
-def relu6(r: Interpreter, features: Any) -> Array:
-    """Read relu6, whose slope is 0 at both its corners."""
-    x = floating(r, features, "nn.relu6")
-    six = [x, tensor(r, 0.0, x.dtype), tensor(r, 6.0, x.dtype)]
-    return connected(r, ruled(r, "clip", six, {"x": "v * greater(x, 0.0) * less(x, 6.0)", "a": "", "b": ""}))
+def to_6(x):
+    """Return x between 0 and 6, whose slope is 0 at both ends."""
+    return elements.with_slopes(
+        lambda x: jnp.clip(x, 0.0, 6.0), lambda x: (x > 0.0) & (x < 6.0), x, chosen=True
+    )
+
+
+@of_floats
+def relu6(features):
+    """Return x between 0 and 6."""
+    return to_6(features)
+
+
+@of_floats
+def leaky_relu(features, alpha=0.2):
+    """Return x above 0 and less of it below."""
+    say("the slope of leaky_relu at 0 is the small one in TensorFlow; JAX's is 1")
+    return elements.leaky_relu(features, alpha)
+
+
+@of_floats
+def keras_leaky_relu(x, negative_slope=0.2):
+    """Return x above 0 and less of it below."""
+    return elements.leaky_relu(x, negative_slope)
+
+
+# TensorFlow's gradients of these read their value.
+tf("nn.relu6", "keras.activations.relu6")(lambda r, *args, **kw: connected(r, relu6(r, *args, **kw)))
+tf("nn.leaky_relu")(lambda r, *args, **kw: connected(r, leaky_relu(r, *args, **kw)))
+tf("keras.activations.leaky_relu")(lambda r, *args, **kw: connected(r, keras_leaky_relu(r, *args, **kw)))
 
 
 @tf("nn.crelu")
-def crelu(r: Interpreter, features: Any, axis: Any = -1) -> Array:
-    """Read relu of a tensor and of its negative, joined."""
-    x = floating(r, features, "nn.crelu")
-    both = [r.make("relu", [one]) for one in (x, r.make("neg", [x]))]
-    return r.make("concatenate", both, dtype=x.dtype, axis=axis_argument(axis))
-
-
-@tf("nn.leaky_relu")
-def leaky_relu(r: Interpreter, features: Any, alpha: Any = 0.2) -> Array:
-    """Read leaky_relu, whose slope at 0 is the small one in TensorFlow."""
-    x = floating(r, features, "nn.leaky_relu")
-    r.say(r.line, "the slope of leaky_relu at 0 is the small one in TensorFlow; JAX's is 1")
-    small = r.make("mul", [x, float(alpha)])
-    return connected(r, r.make("where", [r.make("greater", [x, 0.0], dtype=BOOL), x, small]))
-
-
-@tf("keras.activations.leaky_relu")
-def keras_leaky_relu(r: Interpreter, x: Any, negative_slope: Any = 0.2) -> Array:
-    """Read Keras's leaky_relu."""
-    return leaky_relu(r, x, negative_slope)
+@of_floats
+def crelu(features, axis=-1):
+    """Return relu of a tensor and of its negative, joined."""
+    return jnp.concatenate([jax.nn.relu(features), jax.nn.relu(-features)], axis)
 
 
 @tf("nn.selu", "keras.activations.selu")
-def selu(r: Interpreter, features: Any) -> Array:
-    """Read selu by elu: scale * elu(x) above 0, scale * alpha * elu(x) below."""
-    x = floating(r, features, "nn.selu")
-    scale, alpha = 1.0507009873554805, 1.6732632423543772
-    curve = TF["tensorflow.nn.elu"](r, x)
-    below = r.make("mul", [curve, scale * alpha])
-    return r.make("where", [r.make("less", [x, 0.0], dtype=BOOL), below, r.make("mul", [curve, scale])])
+@of_floats
+def selu(features):
+    """Return ELU by numbers that keep mean and variance."""
+    scale, alpha = elements.SCALE, elements.ALPHA
+    return elements.with_slopes(
+        lambda x: jnp.where(x < 0.0, scale * alpha * (jnp.exp(x) - 1.0), scale * x),
+        lambda x: jnp.where((x < 0.0) & (jnp.exp(x) < 1.0), scale * alpha * jnp.exp(x), scale),
+        features,
+    )
 
 
 @tf("nn.gelu")
-def gelu(r: Interpreter, features: Any, approximate: bool = False) -> Array:
-    """Read gelu: by erf in TensorFlow unless it is to be approximate."""
-    if not approximate:
-        r.say(r.line, "TensorFlow's gelu is the exact one, by erf; JAX's usual one is by tanh")
-    return arrays.gelu(r, floating(r, features, "nn.gelu"), bool(approximate))
+@of_floats
+def gelu(features, approximate=False):
+    """Return GELU, by erf unless it is to be approximate."""
+    if approximate:
+        return jax.nn.gelu(features, approximate=True)
+    say("TensorFlow's gelu is the exact one, by erf; JAX's usual one is by tanh")
+    return op("gelu", features)
 
 
 @tf("keras.activations.gelu")
 def keras_gelu(r: Interpreter, x: Any, approximate: bool = False) -> Array:
     """Read Keras's gelu."""
-    return gelu(r, x, approximate)
+    return gelu(r, x, bool(approximate))
 
 
 @tf("nn.silu", "nn.swish", "keras.activations.silu", "keras.activations.swish")
-def silu(r: Interpreter, features: Any, beta: Any = 1.0) -> Array:
-    """Read silu: x * sigmoid(beta * x)."""
-    x = floating(r, features, "nn.silu")
-    if beta == 1.0:
-        return r.make("silu", [x])
-    return r.make("mul", [x, r.make("sigmoid", [multiply(r, x, beta)])])
+@of_floats
+def silu(features, beta=1.0):
+    """Return x sigmoid(beta x)."""
+    if isinstance(beta, float) and beta == 1.0:
+        return jax.nn.silu(features)
+    return features * jax.nn.sigmoid(beta * features)
 
 
 @tf("nn.softsign", "math.softsign", "keras.activations.softsign")
-def softsign(r: Interpreter, features: Any) -> Array:
-    """Read softsign: x / (1 + |x|)."""
-    x = floating(r, features, "nn.softsign")
-    return r.make("div", [x, r.make("add", [1.0, TF["tensorflow.abs"](r, x)])])
+@of_floats
+def softsign(features):
+    """Return x / (1 + |x|)."""
+    return elements.with_slopes(
+        lambda x: x / (1.0 + jnp.abs(x)), lambda x: 1.0 / jnp.square(1.0 + jnp.abs(x)), features
+    )
 
 
 @tf("keras.activations.linear", "identity")
@@ -211,9 +228,10 @@ def identity(r: Interpreter, input: Any) -> Array:
 
 
 @tf("keras.activations.hard_sigmoid")
-def hard_sigmoid(r: Interpreter, x: Any) -> Array:
-    """Read hard_sigmoid: relu6(x + 3) / 6."""
-    return r.make("div", [relu6(r, r.make("add", [floating(r, x, "hard_sigmoid"), 3.0])), 6.0])
+@of_floats
+def hard_sigmoid(x):
+    """Return relu6(x + 3) / 6."""
+    return to_6(x + 3.0) / 6.0
 
 
 @tf("nn.softmax", "math.softmax", "keras.activations.softmax", "keras.ops.softmax")
@@ -234,8 +252,8 @@ def log_softmax(r: Interpreter, logits: Any, axis: Any = -1) -> Array:
 # Functions of two tensors.
 
 
-def binary(op: str, name: str) -> Reader:
-    """Return the reading of a function of two tensors of one dtype."""
+def binary(op: str, name: str, floats: bool = False) -> Reader:
+    """Return the reading of a function of two tensors of one dtype, which may have to be floats."""
 
     def read(r: Interpreter, x: Any, y: Any) -> Array:
         pair = alike(r, [x, y], name)
@@ -243,6 +261,7 @@ def binary(op: str, name: str) -> Reader:
             raise Refused(
                 f"TensorFlow has no {name} of truth values.", "Write tf.cast(x, tf.float32).", "dtype"
             )
+        pair = [floating(r, one, name) for one in pair] if floats else pair
         return r.make(op, pair, dtype=pair[0].dtype)
 
     return read
@@ -252,7 +271,7 @@ add, subtract, multiply = binary("add", "AddV2"), binary("sub", "Sub"), binary("
 tf("add", "math.add")(add)
 tf("subtract", "math.subtract")(subtract)
 tf("multiply", "math.multiply")(multiply)
-tf("atan2", "math.atan2")(binary("arctan2", "Atan2"))
+tf("atan2", "math.atan2")(binary("arctan2", "atan2", floats=True))
 
 
 @tf("divide", "math.divide", "truediv", "math.truediv")
@@ -265,20 +284,22 @@ def divide(r: Interpreter, x: Any, y: Any) -> Array:
     return r.make("div", pair, dtype=kind)
 
 
-@tf("maximum", "math.maximum")
-def maximum(r: Interpreter, x: Any, y: Any) -> Array:
-    """Read the larger of two, of which the first takes all of the gradient where they are equal."""
-    pair = alike(r, [x, y], "Maximum")
-    r.say(r.line, "of equal numbers the first takes the whole gradient in TensorFlow; in JAX each takes half")
-    return ruled(r, "maximum", pair, {"a": "v * greater_equal(a, b)", "b": "v * less(a, b)"}, pair[0].dtype)
+def _extreme(op: str, first: str) -> Reader:
+    """Return the reading of an extreme of two, of which the first gets all where they are equal."""
+    says = "of equal numbers the first takes the whole gradient in TensorFlow; in JAX each takes half"
+    pulls = {"a": f"v * {first}(a, b)", "b": f"v * (1.0 - {first}(a, b))"}
+
+    def read(r: Interpreter, x: Any, y: Any) -> Array:
+        pair = alike(r, [x, y], op.capitalize())
+        r.say(r.line, says)
+        return ruled(r, op, pair, pulls, pair[0].dtype)
+
+    return read
 
 
-@tf("minimum", "math.minimum")
-def minimum(r: Interpreter, x: Any, y: Any) -> Array:
-    """Read the smaller of two, as `maximum`."""
-    pair = alike(r, [x, y], "Minimum")
-    r.say(r.line, "of equal numbers the first takes the whole gradient in TensorFlow; in JAX each takes half")
-    return ruled(r, "minimum", pair, {"a": "v * less_equal(a, b)", "b": "v * greater(a, b)"}, pair[0].dtype)
+maximum, minimum = _extreme("maximum", "greater_equal"), _extreme("minimum", "less_equal")
+tf("maximum", "math.maximum")(maximum)
+tf("minimum", "math.minimum")(minimum)
 
 
 @tf("pow", "math.pow")
@@ -287,6 +308,10 @@ def power(r: Interpreter, x: Any, y: Any) -> Array:
     pair = alike(r, [x, y], "Pow")
     base, exponent = pair
     kind = base.dtype
+    if kind == INT and (r.numbers(exponent) < 0).any():
+        raise LibraryError(
+            "Integers to negative integer powers are not allowed.", "Write tf.cast(x, tf.float32)."
+        )
     if exponent.is_constant and not isinstance(exponent.held, tuple):
         if exponent.held == 2.0:
             return r.make("square", [base], dtype=kind)
@@ -305,47 +330,59 @@ def power(r: Interpreter, x: Any, y: Any) -> Array:
     )
 
 
-@tf("math.floordiv", "math.floor_div", "floordiv")
+@tf("math.floordiv")
 def floordiv(r: Interpreter, x: Any, y: Any) -> Array:
     """Read a quotient without its fraction, which has no gradient."""
     pair = alike(r, [x, y], "FloorDiv")
     return r.make("floor", [r.make("div", pair, dtype=pair[0].dtype)], dtype=pair[0].dtype)
 
 
-@tf("math.floormod", "math.mod", "mod")
+@tf("math.floormod", "math.mod")
 def floormod(r: Interpreter, x: Any, y: Any) -> Array:
     """Read the rest of a division: x - floor(x / y) * y."""
     pair = alike(r, [x, y], "FloorMod")
-    return r.make("remainder", pair, dtype=pair[0].dtype)
+    return ruled(r, "remainder", pair, {"a": "v", "b": "-(v * floor(a / b))"}, pair[0].dtype)
 
 
-@tf("math.squared_difference", "math.squared_differences", "square_difference")
+@tf("math.squared_difference")
 def squared_difference(r: Interpreter, x: Any, y: Any) -> Array:
     """Read (x - y)^2."""
     return r.make("square", [subtract(r, x, y)])
 
 
-@tf("math.divide_no_nan", "math.div_no_nan")
-def divide_no_nan(r: Interpreter, x: Any, y: Any) -> Array:
-    """Read a quotient that is 0, with no gradient, where it divides by 0."""
-    a, b = alike(r, [x, y], "DivNoNan")
-    fits = r.make("not_equal", [b, 0.0], dtype=BOOL)
-    return r.make("mul", [fits, r.make("div", [a, r.make("where", [fits, b, 1.0])])], dtype=a.dtype)
+@tf("math.divide_no_nan")
+@of_alike
+def divide_no_nan(x, y):
+    """Return a quotient that is 0, with no gradient, where it divides by 0."""
+    fits = y != 0.0
+    return fits * (x / jnp.where(fits, y, 1.0))
 
 
-def _zero_times(name: str, op: str) -> Reader:
-    def read(r: Interpreter, x: Any, y: Any) -> Array:
-        a, b = alike(r, [x, y], name)
-        fits = r.make("not_equal", [a, 0.0], dtype=BOOL)
-        safe, factor = r.make("where", [fits, b, 1.0]), r.make("where", [fits, a, 0.0])
-        return r.make("div", [factor, safe]) if op == "div" else r.make("mul", [factor, r.make(op, [safe])])
-
-    return read
+@tf("math.reciprocal_no_nan")
+def reciprocal_no_nan(r: Interpreter, x: Any) -> Array:
+    """Read 1/x that is 0, with no gradient, at 0."""
+    return divide_no_nan(r, 1.0, floating(r, x, "math.reciprocal_no_nan"))
 
 
-tf("math.xlogy")(_zero_times("Xlogy", "log"))
-tf("math.xlog1py")(_zero_times("Xlog1py", "log1p"))
-tf("math.xdivy")(_zero_times("Xdivy", "div"))
+@tf("math.xlogy")
+@of_alike
+def xlogy(x, y):
+    """Return x log y, which is 0 for x = 0."""
+    return elements.without_0(lambda x, y: x * jnp.log(y), x, y)
+
+
+@tf("math.xlog1py")
+@of_alike
+def xlog1py(x, y):
+    """Return x log(1 + y), which is 0 for x = 0."""
+    return elements.without_0(lambda x, y: x * jnp.log1p(y), x, y)
+
+
+@tf("math.xdivy")
+@of_alike
+def xdivy(x, y):
+    """Return x / y, which is 0 for x = 0."""
+    return elements.without_0(jnp.divide, x, y)
 
 
 @tf("add_n", "math.add_n", "math.accumulate_n")
@@ -406,14 +443,14 @@ def logical_or(r: Interpreter, x: Any, y: Any) -> Array:
 @tf("math.is_nan")
 def is_nan(r: Interpreter, x: Any) -> Array:
     """Read whether a number is NaN, which equals nothing."""
-    x = tensor(r, x)
+    x = floating(r, x, "math.is_nan")
     return r.make("not_equal", [x, x], dtype=BOOL)
 
 
 @tf("math.is_finite")
 def is_finite(r: Interpreter, x: Any) -> Array:
     """Read whether a number is finite: then x - x is 0."""
-    x = tensor(r, x)
+    x = floating(r, x, "math.is_finite")
     return r.make("equal", [r.make("sub", [x, x]), 0.0], dtype=BOOL)
 
 
@@ -448,39 +485,32 @@ def operator(r: Interpreter, op: ast.operator, left: Any, right: Any, node: ast.
 def clip_by_value(r: Interpreter, t: Any, clip_value_min: Any, clip_value_max: Any) -> Array:
     """Read limits to a value, which pass all of the gradient at their ends in TensorFlow."""
     x, low, high = alike(r, [t, clip_value_min, clip_value_max], "ClipByValue")
-    r.say(r.line, "TensorFlow passes everything at the ends of clip_by_value; JAX half")
-    return ruled(
-        r,
-        "clip",
-        [x, low, high],
-        {
-            "x": "v * greater_equal(x, a) * less_equal(x, b)",
-            "a": "v * less(x, a)",
-            "b": "v * greater(x, b)",
-        },
-        x.dtype,
-    )
+    if x.dtype not in FLOATS:
+        return r.make("maximum", [r.make("minimum", [x, high]), low], dtype=x.dtype)
+    fixed = isinstance(low.held, float) and isinstance(high.held, float)
+    return call_jax(r, elements.clip_by_value, x, *((low.held, high.held) if fixed else (low, high)))
+
+
+def first_larger(x, y):
+    """Return the larger of two, of which the first gets all where they are equal."""
+    return elements.with_slopes(jnp.maximum, lambda x, y: (x >= y, ~(x >= y)), x, y, chosen=True)
 
 
 @tf("clip_by_norm")
-def clip_by_norm(r: Interpreter, t: Any, clip_norm: Any, axes: Any = None) -> Array:
-    """Read a limit to the norm, in TensorFlow's own steps."""
-    x = floating(r, t, "clip_by_norm")
-    total = fold(r, "sum", r.make("square", [x]), axes, True)
-    some = r.make("greater", [total, 0.0], dtype=BOOL)
-    safe = r.make("where", [some, total, r.make("ones_like", [total])])
-    norm = r.make("where", [some, root(r, safe), total])
-    return divide(r, multiply(r, x, clip_norm), maximum(r, norm, clip_norm))
+@of_floats
+def clip_by_norm(t, clip_norm, axes=None):
+    """Return an array with a limit to its norm, in TensorFlow's own steps."""
+    total = jnp.square(t).sum(whole_axes(axes), keepdims=True)
+    some = total > 0.0
+    norm = jnp.where(some, root(jnp.where(some, total, 1.0)), total)
+    return t * clip_norm / first_larger(norm, jnp.asarray(clip_norm, t.dtype))
 
 
 @tf("linalg.global_norm")
 def global_norm(r: Interpreter, t_list: Any) -> Array:
     """Read the norm of several tensors together."""
     parts = [l2_loss(r, one) for one in t_list if one is not None]
-    return root(r, r.make("mul", [add_n(r, parts), 2.0]))
-
-
-TF["tensorflow.global_norm"] = TF["tensorflow.linalg.global_norm"]
+    return TF["tensorflow.sqrt"](r, r.make("mul", [add_n(r, parts), 2.0]))
 
 
 @tf("clip_by_global_norm")
@@ -540,65 +570,72 @@ tf("reduce_any", "math.reduce_any")(_of_truth("max"))
 tf("reduce_all", "math.reduce_all")(_of_truth("min"))
 
 
+def whole_axes(axis):
+    """Return the axes of an argument, which may be a list or an array of whole numbers."""
+    return axis if axis is None or isinstance(axis, int) else tuple(np.asarray(axis).ravel().tolist())
+
+
+def _variance(x, axis, keepdims):
+    axis = whole_axes(axis)
+    return jnp.square(x - x.mean(axis, keepdims=True)).mean(axis, keepdims=keepdims)
+
+
 @tf("math.reduce_variance")
-def variance(r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False) -> Array:
-    """Read a variance: the mean square distance from the mean."""
-    x = floating(r, input_tensor, "math.reduce_variance")
-    return fold(
-        r, "mean", r.make("square", [r.make("sub", [x, fold(r, "mean", x, axis, True)])]), axis, keepdims
-    )
+@of_floats
+def reduce_variance(input_tensor, axis=None, keepdims=False):
+    """Return the mean square distance from the mean."""
+    return _variance(input_tensor, axis, keepdims)
 
 
 @tf("math.reduce_std")
-def deviation(r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False) -> Array:
-    """Read a standard deviation, whose gradient is NaN where all is equal."""
-    return root(r, variance(r, input_tensor, axis, keepdims))
+@of_floats
+def reduce_std(input_tensor, axis=None, keepdims=False):
+    """Return a standard deviation, whose gradient is NaN where all is equal."""
+    return root(_variance(input_tensor, axis, keepdims))
 
 
 @tf("norm", "linalg.norm")
-def norm(
-    r: Interpreter, tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = False
-) -> Array:
-    """Read a norm: the root of a sum of squares, a sum of sizes, or the largest size."""
-    x = floating(r, tensor, "norm")
+@of_floats
+def norm(tensor, ord="euclidean", axis=None, keepdims=False):
+    """Return the root of a sum of squares, a sum of sizes, or the largest size."""
+    axis = whole_axes(axis)
     flat = axis is None or isinstance(axis, int) or len(axis) == 1
     if ord in ("euclidean", "fro") or (ord == 2 and flat):
-        return root(r, fold(r, "sum", r.make("mul", [x, x]), axis, keepdims))
-    if ord == 1 and flat:
-        return fold(r, "sum", TF["tensorflow.abs"](r, x), axis, keepdims)
-    if ord == math.inf and flat:
-        return fold(r, "max", TF["tensorflow.abs"](r, x), axis, keepdims)
-    raise Refused(f"The norm of order {ord} is not read.", "There are 1, 2 and inf of vectors.")
+        return root((tensor * tensor).sum(axis, keepdims=keepdims))
+    if ord not in (1, math.inf) or not flat:
+        raise Refused(f"The norm of order {ord} is not read.", "There are 1, 2 and inf of vectors.")
+    return (jnp.sum if ord == 1 else jnp.max)(elements.absolute(tensor), axis, keepdims=keepdims)
 
 
 @tf("math.reduce_euclidean_norm")
-def euclidean_norm(r: Interpreter, input_tensor: Any, axis: Any = None, keepdims: Any = False) -> Array:
-    """Read a Euclidean norm whose gradient is NaN at 0, whatever arrives."""
-    x = floating(r, input_tensor, "math.reduce_euclidean_norm")
-    return r.make("sqrt", [fold(r, "sum", r.make("square", [x]), axis, keepdims)])
+@of_floats
+def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False):
+    """Return a Euclidean norm whose gradient is NaN at 0, whatever arrives."""
+    return jnp.sqrt(jnp.square(input_tensor).sum(whole_axes(axis), keepdims=keepdims))
 
 
 @tf("nn.l2_loss")
-def l2_loss(r: Interpreter, t: Any) -> Array:
-    """Read half the sum of squares."""
-    return r.make("mul", [0.5, fold(r, "sum", r.make("square", [floating(r, t, "nn.l2_loss")]), None, False)])
+@of_floats
+def l2_loss(t):
+    """Return half the sum of squares."""
+    return 0.5 * jnp.square(t).sum()
 
 
 @tf("nn.l2_normalize", "math.l2_normalize", "linalg.l2_normalize")
-def l2_normalize(r: Interpreter, x: Any, axis: Any = None, epsilon: Any = 1e-12, dim: Any = None) -> Array:
-    """Read a division by the norm, as TensorFlow: x * rsqrt(max(sum of squares, epsilon))."""
-    x = floating(r, x, "nn.l2_normalize")
-    total = fold(r, "sum", r.make("square", [x]), dim if axis is None else axis, True)
-    return r.make("mul", [x, rsqrt(r, maximum(r, total, epsilon))])
+@of_floats
+def l2_normalize(x, axis=None, epsilon=1e-12, dim=None):
+    """Return an array over its norm, as TensorFlow: x * rsqrt(max(sum of squares, epsilon))."""
+    total = jnp.square(x).sum(whole_axes(dim if axis is None else axis), keepdims=True)
+    return x * rsqrt(first_larger(total, jnp.asarray(epsilon, x.dtype)))
 
 
 @tf("nn.moments")
-def moments(r: Interpreter, x: Any, axes: Any, shift: Any = None, keepdims: Any = False) -> tuple:
-    """Read mean and variance; the variance is that about a mean that is not differentiated."""
-    x = floating(r, x, "nn.moments")
-    mean = fold(r, "mean", x, axes, True)
-    distance = r.make("square", [r.make("sub", [x, stop_gradient(r, mean)])])
-    return fold(r, "mean", x, axes, keepdims), fold(r, "mean", distance, axes, keepdims)
+@of_floats
+def moments(x, axes, shift=None, keepdims=False):
+    """Return mean and variance; the variance is that about a mean that is not differentiated."""
+    axes = whole_axes(axes)
+    apart = jnp.square(x - lax.stop_gradient(x.mean(axes, keepdims=True)))
+    return x.mean(axes, keepdims=keepdims), apart.mean(axes, keepdims=keepdims)
 
 
 @tf("cumsum", "math.cumsum")
@@ -606,35 +643,24 @@ def cumsum(r: Interpreter, x: Any, axis: Any = 0, exclusive: Any = False, revers
     """Read a running sum: of what comes before each element with `exclusive`, from the end with `reverse`."""
     x = tensor(r, x)
     axis = axis_of(r, x, axis)
+    if not exclusive and not reverse:
+        return r.make("cumsum", [x], dtype=x.dtype, axis=axis)
+    return call_jax(r, _cumsum, x, axis, bool(exclusive), bool(reverse))
 
-    def turned(one: Array) -> Array:
-        return _part(r, one, axis, (None, None, -1)) if reverse else one
 
-    made = r.make("cumsum", [turned(x)], dtype=x.dtype, axis=axis)
+def _cumsum(x, axis, exclusive, reverse):
+    x = jnp.flip(x, axis) if reverse else x
     if exclusive:
-        nothing = r.make("zeros_like", [_part(r, made, axis, (None, 1, None))], dtype=x.dtype)
-        before = [nothing, _part(r, made, axis, (None, -1, None))] if shape_of(r, x)[axis] > 1 else [nothing]
-        made = r.make("concatenate", before, dtype=x.dtype, axis=axis)
-    return turned(made)
-
-
-def _part(r: Interpreter, x: Array, axis: int, part: tuple) -> Array:
-    """Return a slice along an axis."""
-    return r.make("getitem", [x], dtype=x.dtype, index=(*[(None, None, None)] * axis, part))
+        before = lax.slice_in_dim(x, 0, -1, axis=axis)
+        x = jnp.concatenate([jnp.zeros_like(lax.slice_in_dim(x, 0, 1, axis=axis)), before], axis)
+    made = jnp.cumsum(x, axis)
+    return jnp.flip(made, axis) if reverse else made
 
 
 @tf("roll")
 def roll(r: Interpreter, input: Any, shift: Any, axis: Any) -> Array:
-    """Read elements moved round an axis."""
-    x = tensor(r, input)
-    if isinstance(shift, (tuple, list)) or isinstance(axis, (tuple, list)):
-        raise Refused("tf.roll is read along one axis.", "Call it once for each axis.")
-    axis = axis_of(r, x, axis)
-    by = int(whole_numbers(r, shift)) % max(shape_of(r, x)[axis], 1)
-    if not by:
-        return r.make("identity", [x], dtype=x.dtype)
-    parts = [_part(r, x, axis, (-by, None, None)), _part(r, x, axis, (None, -by, None))]
-    return r.make("concatenate", parts, dtype=x.dtype, axis=axis)
+    """Read elements moved round axes."""
+    return call_jax(r, jnp.roll, tensor(r, input), shift, axis)
 
 
 @tf("linalg.inv")
@@ -642,10 +668,7 @@ def inverse(r: Interpreter, input: Any, adjoint: Any = False) -> Array:
     """Read the inverse of a small matrix."""
     if adjoint:
         raise Refused("tf.linalg.inv is read without adjoint.")
-    made = r.tables["numpy.linalg.inv"](r, tensor(r, input))
-    if not np.isfinite(r.numbers(made)).all():
-        raise Refused("Input is not invertible.")
-    return made
+    return r.tables["numpy.linalg.inv"](r, tensor(r, input))
 
 
 @tf("argmax", "math.argmax")
@@ -681,15 +704,15 @@ class TopK(NamedTuple):
     """What `tf.math.top_k` returns."""
 
     values: Array
-    indices: None
+    indices: Array
 
 
 @tf("math.top_k", "nn.top_k")
 def top_k(r: Interpreter, input: Any, k: Any = 1, sorted: Any = True) -> tuple:
-    """Read the k largest along the last axis, the largest first; their places are not read."""
-    x = tensor(r, input)
-    last = _sorted(r, x, -1, True)
-    return TopK(r.make("getitem", [last], dtype=x.dtype, index=("...", (None, k, None))), None)
+    """Read the k largest along the last axis, the largest first, and their places."""
+    if not sorted and k != 1:
+        raise Refused("top_k is read with sorted=True: any other order is TensorFlow's own.")
+    return TopK(*call_jax(r, lax.top_k, tensor(r, input), k))
 
 
 # Products.
@@ -738,20 +761,7 @@ def matvec(r: Interpreter, a: Any, b: Any, transpose_a: Any = False) -> Array:
 @tf("tensordot", "linalg.tensordot")
 def tensordot(r: Interpreter, a: Any, b: Any, axes: Any) -> Array:
     """Read a sum of products over the last axes of one and the first of another, or over given axes."""
-    a, b = alike(r, [a, b], "Tensordot")
-    left, right = shape_of(r, a), shape_of(r, b)
-    if type(axes) is int:
-        ours, theirs = list(range(len(left) - axes, len(left))), list(range(axes))
-    else:
-        ours, theirs = ([one] if type(one) is int else list(one) for one in axes)
-        ours, theirs = [i % len(left) for i in ours], [i % len(right) for i in theirs]
-    keep_a = [i for i in range(len(left)) if i not in ours]
-    keep_b = [i for i in range(len(right)) if i not in theirs]
-    inner = math.prod(left[i] for i in ours)
-    rows, columns = [left[i] for i in keep_a], [right[i] for i in keep_b]
-    first = _reshaped(r, transpose(r, a, [*keep_a, *ours]), (math.prod(rows), inner))
-    second = _reshaped(r, transpose(r, b, [*theirs, *keep_b]), (inner, math.prod(columns)))
-    return _reshaped(r, r.make("matmul", [first, second], dtype=a.dtype), (*rows, *columns))
+    return call_jax(r, jnp.tensordot, *alike(r, [a, b], "Tensordot"), axes)
 
 
 @tf("einsum", "linalg.einsum")
@@ -762,35 +772,26 @@ def einsum(r: Interpreter, equation: Any, *inputs: Any) -> Array:
 
 
 @tf("linalg.trace")
-def trace(r: Interpreter, x: Any) -> Array:
-    """Read the sum of a square matrix's diagonal."""
-    return fold(r, "sum", diag_part(r, x), None, False)
+@of_floats
+def trace(x):
+    """Return the sum of a matrix's diagonal."""
+    return jnp.diagonal(x, axis1=-2, axis2=-1).sum(-1)
 
 
 @tf("linalg.diag_part", "linalg.tensor_diag_part")
-def diag_part(r: Interpreter, input: Any) -> Array:
-    """Read the diagonal of a square matrix."""
-    x = tensor(r, input)
-    rows, columns = shape_of(r, x)
-    picked = r.make(
-        "where", [constant(r, np.eye(*sized((rows, columns))), "tf", BOOL), x, 0.0], dtype=x.dtype
-    )
-    made = fold(r, "sum", picked, 1, False)
-    return (
-        made if rows <= columns else r.make("getitem", [made], dtype=x.dtype, index=((None, columns, None),))
-    )
+@of_floats
+def diag_part(input):
+    """Return the diagonal of a matrix."""
+    return jnp.diagonal(input, axis1=-2, axis2=-1)
 
 
 @tf("linalg.diag", "linalg.tensor_diag")
-def diag(r: Interpreter, diagonal: Any) -> Array:
-    """Read a matrix with a vector on its diagonal."""
-    x = tensor(r, diagonal)
-    (size,) = shape_of(r, x)
-    return r.make(
-        "where",
-        [constant(r, np.eye(*sized((size, size))), "tf", BOOL), r.make("expand_dims", [x], axis=0), 0.0],
-        dtype=x.dtype,
-    )
+@of_floats
+def diag(diagonal):
+    """Return a matrix with a vector on its diagonal."""
+    if diagonal.ndim != 1:
+        raise Refused("linalg.diag is read of vectors.")
+    return jnp.where(jnp.eye(diagonal.size, dtype=bool), diagonal[None], 0.0)
 
 
 # Choose.
@@ -829,6 +830,28 @@ def one_hot(
     return rows
 
 
+def _within(places: np.ndarray, sizes: Sequence[int]) -> None:
+    """Check places, of which the last axis has one for each size.
+
+    Raises:
+      LibraryError: one is outside.
+    """
+    if not places.size:
+        raise Refused("A tensor has at least one element here.")
+    if (places < 0).any() or (places >= np.array(sizes)).any():
+        raise LibraryError(f"indices are not in [0, {sizes[0]}).")
+
+
+def _mapped(function, batch_dims):
+    for _ in range(batch_dims):
+        function = jax.vmap(function)
+    return function
+
+
+def _gather(params, indices, axis, batch_dims):
+    return _mapped(lambda x, i: jnp.take(x, i, axis=axis - batch_dims), batch_dims)(params, indices)
+
+
 @tf("gather")
 def gather(
     r: Interpreter,
@@ -840,25 +863,13 @@ def gather(
 ) -> Array:
     """Read elements by their places along an axis; the gradient is read dense, not as IndexedSlices."""
     x, places = tensor(r, params), whole_numbers(r, indices)
-    if batch_dims:
-        batch_dims = axis_argument(batch_dims)
-        batch_dims += places.ndim if batch_dims < 0 else 0
-        if axis is not None and axis_of(r, x, axis) != batch_dims:
-            raise Refused("gather is read with batch_dims where these end at the axis.")
-        return _by_places(r, x, places[..., None], batch_dims)
-    axis = axis_of(r, x, 0 if axis is None else axis)
-    before = [(None, None, None)] * axis
-    flat = places.reshape(-1).tolist()
-    if len(flat) > UNROLLED:
-        raise Refused(f"gather is read of at most {UNROLLED} places.", "", "too-large")
-    picked = [r.make("getitem", [x], dtype=x.dtype, index=(*before, place)) for place in flat]
-    if not places.shape:
-        return picked[0]
-    rows = r.make("stack", picked, dtype=x.dtype, axis=axis)
-    shape = shape_of(r, x)
-    return (
-        rows if places.ndim == 1 else _reshaped(r, rows, (*shape[:axis], *places.shape, *shape[axis + 1 :]))
-    )
+    batch = axis_argument(batch_dims)
+    batch += places.ndim if batch < 0 else 0
+    axis = axis_of(r, x, batch if axis is None else axis)
+    if places.shape[:batch] != shape_of(r, x)[:batch]:
+        raise Refused("The first axes of both tensors have to be of one length.", code="shape-mismatch")
+    _within(places[..., None], [shape_of(r, x)[axis]])
+    return call_jax(r, _gather, x, constant(r, places, "tf", INT), axis, batch)
 
 
 @tf("nn.embedding_lookup")
@@ -869,42 +880,18 @@ def embedding_lookup(r: Interpreter, params: Any, ids: Any, max_norm: Any = None
     return gather(r, params, ids)
 
 
+def _gather_nd(params, indices, batch_dims):
+    return _mapped(lambda x, i: x[tuple(jnp.moveaxis(i, -1, 0))], batch_dims)(params, indices)
+
+
 @tf("gather_nd")
 def gather_nd(r: Interpreter, params: Any, indices: Any, batch_dims: Any = 0) -> Array:
     """Read elements by several places each."""
-    x, places = tensor(r, params), whole_numbers(r, indices)
-    return _by_places(r, x, places, axis_argument(batch_dims))
-
-
-def _by_places(r: Interpreter, x: Array, places: np.ndarray, batch_dims: int) -> Array:
-    """Return what stands at the rows of `places`, in a tensor of its other axes and of what they leave.
-
-    Args:
-      batch_dims: how many first axes of both go together.
-    """
-    outer = places.shape[:-1]
-    if batch_dims and outer[:batch_dims] != shape_of(r, x)[:batch_dims]:
+    x, places, batch = tensor(r, params), whole_numbers(r, indices), axis_argument(batch_dims)
+    if places.shape[:batch] != shape_of(r, x)[:batch]:
         raise Refused("The first axes of both tensors have to be of one length.", code="shape-mismatch")
-    if math.prod(outer) > UNROLLED:
-        raise Refused(
-            f"gather is read of at most {UNROLLED} places.",
-            "Write a sum of x * tf.one_hot(i, n).",
-            "too-large",
-        )
-    picked = [
-        r.make(
-            "getitem",
-            [x],
-            dtype=x.dtype,
-            index=(*at[:batch_dims], *places[at].tolist()),
-        )
-        for at in np.ndindex(*sized(outer))
-    ]
-    if not outer:
-        return picked[0]
-    rows = r.make("stack", picked, dtype=x.dtype, axis=0)
-    left = shape_of(r, picked[0])
-    return rows if len(outer) == 1 else _reshaped(r, rows, (*outer, *left))
+    _within(places, shape_of(r, x)[batch : batch + places.shape[-1]])
+    return call_jax(r, _gather_nd, x, constant(r, places, "tf", INT), batch)
 
 
 @tf("boolean_mask")
@@ -1075,12 +1062,7 @@ def slice_(r: Interpreter, input_: Any, begin: Any, size: Any) -> Array:
 @tf("tile")
 def tile(r: Interpreter, input: Any, multiples: Any) -> Array:
     """Read a tensor repeated along its axes."""
-    x = tensor(r, input)
-    for axis, count in enumerate(sizes_of(r, multiples)):
-        if count > UNROLLED or count < 1:
-            raise Refused(f"tile repeats 1 to {UNROLLED} times.", "", "too-large")
-        x = x if count == 1 else r.make("concatenate", [x] * count, dtype=x.dtype, axis=axis)
-    return x
+    return call_jax(r, jnp.tile, tensor(r, input), sizes_of(r, multiples))
 
 
 @tf("repeat")
@@ -1111,15 +1093,13 @@ def reverse(r: Interpreter, tensor: Any, axis: Any) -> Array:
 def pad(
     r: Interpreter, tensor: Any, paddings: Any, mode: Any = "CONSTANT", constant_values: Any = 0
 ) -> Array:
-    """Read a tensor set into a larger one of one number."""
-    x = as_tensor(r, tensor)
-    if mode != "CONSTANT":
-        raise Refused("pad is read with a constant.")
-    ends = whole_numbers(r, paddings).tolist()
-    shape = tuple(size + sum(two) for size, two in zip(shape_of(r, x), ends, strict=True))
-    around = constant(r, np.full(sized(shape), float(constant_values)), "tf", x.dtype)
-    index = tuple((first, first + size, None) for size, (first, _) in zip(shape_of(r, x), ends, strict=True))
-    return r.make("at_set", [around, x], dtype=x.dtype, index=index)
+    """Read a tensor set into a larger one of one number, or with its own elements around it."""
+    ends, options = whole_numbers(r, paddings).tolist(), {}
+    if mode.upper() == "CONSTANT":
+        options = {"constant_values": constant_values}
+    elif mode.upper() not in ("REFLECT", "SYMMETRIC"):
+        raise LibraryError(f"Value of argument mode expected to be CONSTANT, REFLECT, or SYMMETRIC: {mode}")
+    return call_jax(r, jnp.pad, as_tensor(r, tensor), ends, mode.lower(), **options)
 
 
 @tf("tensor_scatter_nd_update")
@@ -1137,16 +1117,18 @@ def tensor_scatter_nd_add(r: Interpreter, tensor: Any, indices: Any, updates: An
 def _scattered(r: Interpreter, x: Any, indices: Any, updates: Any, adds: bool) -> Array:
     x, new = alike(r, [tensor(r, x), updates], "TensorScatter")
     places = whole_numbers(r, indices)
-    if places.ndim != 2 or len(places) > UNROLLED:
-        raise Refused("Elements are replaced at a list of places, such as [[0], [2]].")
-    for i, place in enumerate(places.tolist()):
-        one = r.make("getitem", [new], dtype=x.dtype, index=(i,))
-        if adds:
-            one = r.make(
-                "add", [r.make("getitem", [x], dtype=x.dtype, index=tuple(place)), one], dtype=x.dtype
-            )
-        x = r.make("at_set", [x, one], dtype=x.dtype, index=tuple(place))
-    return x
+    _within(places, shape_of(r, x)[: places.shape[-1]])
+    if (
+        not adds
+        and len(np.unique(places.reshape(-1, places.shape[-1]), axis=0)) < places.size // places.shape[-1]
+    ):
+        raise Refused("Which of two updates of one element stays nobody can foretell.")
+    return call_jax(r, _tensor_scatter_nd, x, new, constant(r, places, "tf", INT), adds)
+
+
+def _tensor_scatter_nd(tensor, updates, indices, adds):
+    at = tensor.at[tuple(jnp.moveaxis(indices, -1, 0))]
+    return at.add(updates) if adds else at.set(updates)
 
 
 # Make tensors.
@@ -1387,15 +1369,17 @@ def conv2d(
     return r.make("conv2d", [x, w, bias], stride=_square(strides, "conv2d"), padding=padding)
 
 
+def _pool(x, name, window, stride, padding):
+    sizes = {"window": window, "stride": stride, "padding": padding}
+    made = op(name, x, **sizes)
+    # The op divides by all places of a window, TensorFlow by those within the image.
+    plain = name == "max_pool" or padding == "VALID"
+    return made if plain else made / op(name, jnp.ones_like(x), **sizes)
+
+
 def pool(r: Interpreter, op: str, x: Array, window: int, stride: int, padding: str) -> Array:
     """Return a pooling of images; a mean at the margin is that of the pixels that there are."""
-    sizes = {"window": window, "stride": stride, "padding": padding}
-    made = r.make(op, [x], dtype=x.dtype, **sizes)
-    if op == "max_pool" or padding == "VALID":
-        return made
-    # The op divides by all places of a window, TensorFlow by those within the image.
-    inside = r.make(op, [r.make("ones_like", [x], dtype=x.dtype)], dtype=x.dtype, **sizes)
-    return r.make("div", [made, inside], dtype=x.dtype)
+    return call_jax(r, _pool, x, op, window, stride, padding)
 
 
 def pooled(op: str) -> Reader:
@@ -1422,16 +1406,12 @@ def bias_add(r: Interpreter, value: Any, bias: Any) -> Array:
 
 
 @tf("nn.batch_normalization")
-def batch_normalization(
-    r: Interpreter, x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any
-) -> Array:
-    """Read a normalisation in TensorFlow's own steps."""
-    inverse = rsqrt(r, add(r, variance, variance_epsilon))
-    if scale is not None:
-        inverse = multiply(r, inverse, scale)
-    shift = multiply(r, mean, inverse)
-    shift = r.make("neg", [shift]) if offset is None else subtract(r, offset, shift)
-    return add(r, multiply(r, x, inverse), shift)
+@of_floats
+def batch_normalization(x, mean, variance, offset, scale, variance_epsilon):
+    """Return a normalisation in TensorFlow's own steps."""
+    inverse = rsqrt(variance + variance_epsilon)
+    inverse = inverse if scale is None else inverse * scale
+    return x * inverse + (-mean * inverse if offset is None else offset - mean * inverse)
 
 
 @tf("nn.softmax_cross_entropy_with_logits", "nn.softmax_cross_entropy_with_logits_v2")
@@ -1474,12 +1454,11 @@ def sigmoid_cross_entropy(r: Interpreter, labels: Any, logits: Any) -> Array:
 
 
 @tf("nn.weighted_cross_entropy_with_logits")
-def weighted_cross_entropy(r: Interpreter, labels: Any, logits: Any, pos_weight: Any) -> Array:
-    """Read a cross-entropy with a weight for what is true."""
-    logits, labels = alike(r, [logits, labels], "SigmoidCrossEntropy")
-    weight = add(r, 1.0, multiply(r, subtract(r, pos_weight, 1.0), labels))
-    size = r.make("softplus", [r.make("neg", [logits])])
-    return add(r, multiply(r, subtract(r, 1.0, labels), logits), multiply(r, weight, size))
+@of_alike
+def weighted_cross_entropy_with_logits(labels, logits, pos_weight):
+    """Return a cross-entropy with a weight for what is true."""
+    weight = 1.0 + (pos_weight - 1.0) * labels
+    return (1.0 - labels) * logits + weight * jax.nn.softplus(-logits)
 
 
 # Functions of functions.

@@ -6,6 +6,7 @@ refuses two tensors of different dtypes.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, dtype_of
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.library_calls import jax_function
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused, leaves
 
 TF: arrays.Table = {}
@@ -173,6 +175,30 @@ def alike(r: Interpreter, values: Sequence[Any], name: str = "this") -> list[Arr
                 )
             made.append(tensor(r, value, first.dtype))
     return made
+
+
+# Functions that are written in JAX.
+
+
+def of_floats(call: Callable[..., Any]) -> Reader:
+    """Return a function of JAX arrays as the reading of one whose first argument is a tensor of floats."""
+
+    def prepare(r: Interpreter, name: str, given: dict[str, Any]) -> None:
+        first = next(iter(given))
+        given[first] = floating(r, given[first], name)
+
+    return jax_function(call, prepare=prepare)
+
+
+def of_alike(call: Callable[..., Any]) -> Reader:
+    """Return a function of JAX arrays as the reading of one whose needed arguments are floats alike."""
+    needed = [one.name for one in inspect.signature(call).parameters.values() if one.default is one.empty]
+
+    def prepare(r: Interpreter, name: str, given: dict[str, Any]) -> None:
+        for one, value in zip(needed, alike(r, [given[one] for one in needed], name), strict=True):
+            given[one] = floating(r, value, name)
+
+    return jax_function(call, prepare=prepare)
 
 
 # Slopes of TensorFlow's own.

@@ -23,7 +23,8 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading import torch_functional, torch_losses
 from autodiff_viz.reading.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.builder import SEED, Builder, Frame, Ref
-from autodiff_viz.reading.costs import pay_values, sized
+from autodiff_viz.reading.corners import refuse_odd
+from autodiff_viz.reading.costs import LibraryError, pay_values, sized
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.jax_transforms import argument, merged
@@ -34,7 +35,6 @@ from autodiff_viz.reading.torch_facts import FACTS, ITSELF, SCATTERED, VIEWS
 from autodiff_viz.reading.torch_hooks import accumulated, hooked, refuse_hooks
 from autodiff_viz.reading.torch_memory import (
     DATA,
-    LibraryError,
     Memory,
     change,
     check_overlap,
@@ -512,6 +512,11 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                         "array",
                     )
         numbers = [isinstance(one, (int, float)) for one in args[:2]]
+        if any(numbers[:1]) and name in TENSOR_FIRST:
+            raise LibraryError(
+                f"{name}(): argument 'input' (position 1) must be Tensor, not {type(args[0]).__name__}.",
+                "Write torch.tensor(...).",
+            )
         # A number behind the tensor of max() and min() is an axis.
         if name in OF_TENSORS and any(numbers[:1] if name in ("max", "min") else numbers):
             raise LibraryError(
@@ -540,6 +545,22 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+WITH_NUMBERS = frozenset(
+    [
+        *("add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide"),
+        *("pow", "float_power", "remainder", "where", "xlogy", "as_tensor", "asarray"),
+    ]
+)
+TENSOR_FIRST = {
+    *(
+        name.partition("/")[0]
+        for name, facts in FACTS.items()
+        if facts.saves != ("",) or facts.again != ("",)
+    ),
+    *("ceil", "fix", "floor", "fmod", "frac", "mean", "neg", "negative", "round", "rsub", "sum", "trunc"),
+} - WITH_NUMBERS
+"""Functions whose first argument is a tensor, and no number."""
+
 COPIES = frozenset(FACTS) - VIEWS - ITSELF
 """Functions that return a copy also where our reading returns what it was given."""
 
@@ -550,7 +571,10 @@ OF_ARRAYS = frozenset(
 """Functions that take arrays of NumPy."""
 
 OF_TENSORS = frozenset(
-    ("atan2", "arctan2", "fmax", "fmin", "hypot", "logaddexp", "max", "maximum", "min", "minimum")
+    (
+        *("atan2", "arctan2", "fmax", "fmin", "hypot", "logaddexp", "max", "maximum", "min", "minimum"),
+        *(name for name in FACTS if name.endswith("_loss") or name in ("cross_entropy", "kl_div")),
+    )
 )
 """Functions of two tensors, neither of which may be a number."""
 
@@ -1302,6 +1326,7 @@ def answers(r: Interpreter, asked: Mapping[str, Array | None], aliases: Mapping[
     held = {label: None if one is None else refreshed(r, one).held for label, one in asked.items()}
     for label, value in held.items():
         results[label] = None if value is None else plain.value(value).copy()
+    refuse_odd(r.builder, plain.passes())
     _check_draws(r, held, results)
     return results
 

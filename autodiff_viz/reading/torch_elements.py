@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.reading import arrays
+from autodiff_viz.reading import arrays, elements
 from autodiff_viz.reading.array_functions import floored_quotient
 from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder
 from autodiff_viz.reading.corners import CLAMP_ENDS
+from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.declared import ruled
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.library_calls import call_jax, jax_function
 from autodiff_viz.reading.torch_places import nonzero
-from autodiff_viz.reading.torch_shapes import broadcast_to
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
     TORCH,
@@ -30,9 +30,9 @@ from autodiff_viz.reading.torch_tensors import (
     declared,
     detach,
     float_of,
+    numbers,
     tensor,
     trunc,
-    with_pullback,
 )
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Refused
 
@@ -115,10 +115,7 @@ for _name, _op in {"mul": "mul", "multiply": "mul", "maximum": "maximum", "minim
     both(_name)(_binary(_op))
 
 
-@both("rsub")
-def rsub(r: Interpreter, input: Any, other: Any) -> Array:
-    """Read a subtraction with its sides changed."""
-    return r.make("sub", [other, input], dtype=promoted(r, input, other))
+TORCH["torch.rsub"] = lambda r, input, other, *, alpha=1: TORCH["torch.sub"](r, other, input, alpha=alpha)
 
 
 @both("div", "divide", "true_divide")
@@ -151,6 +148,8 @@ def floor_divide(r: Interpreter, input: Any, other: Any) -> Array:
 def remainder(r: Interpreter, input: Any, other: Any) -> Array:
     """Read a rest, with the sign of the divisor; its slope by the divisor is the whole quotient."""
     pair, kind = [tensor(r, input), tensor(r, other)], promoted(r, input, other)
+    if isinstance(input, (int, float)) and pair[1].requires_grad:
+        raise LibraryError("derivative for aten::remainder is not implemented", "Write torch.tensor(...).")
     if not pair[1].is_node:
         return r.make("remainder", pair, dtype=kind)
     return ruled(r, "remainder", pair, {"a": "v", "b": "-(v * round((a - out) / b))"}, kind)
@@ -159,16 +158,11 @@ def remainder(r: Interpreter, input: Any, other: Any) -> Array:
 @both("fmod")
 def fmod(r: Interpreter, input: Any, other: Any) -> Array:
     """Read a rest, with the sign of the number."""
-    o, kind = Ops(r), promoted(r, input, other)
-    size = o.remainder(o.abs(input), o.abs(other))
-    value = r.make("mul", [o.sign(input), size], dtype=kind)
-    x, y = tensor(r, input), tensor(r, other)
-    shape = np.broadcast_shapes(shape_of(r, x), shape_of(r, y))
-    if not y.is_node:
-        return with_pullback(r, value, [broadcast_to(r, x, shape)], "lambda v, x, out: v")
-    x, y = (_node(r, broadcast_to(r, one, shape)) for one in (x, y))
-    text = "lambda v, x, y, out: (v, -(v * sign(x / y) * floor(abs(x / y))))"
-    return with_pullback(r, value, [x, y], text)
+    kind = promoted(r, input, other)
+    if kind in FLOATS:
+        return call_jax(r, elements.fmod, input, other)
+    o = Ops(r)
+    return r.make("mul", [o.sign(input), o.remainder(o.abs(input), o.abs(other))], dtype=kind)
 
 
 @both("ceil")
@@ -180,12 +174,14 @@ def ceil(r: Interpreter, input: Any) -> Array:
 @both("frac")
 def frac(r: Interpreter, input: Any) -> Array:
     """Read what is behind the point."""
+    if input.dtype not in FLOATS:
+        raise LibraryError("\"frac_cpu\" not implemented for 'Long'")
     return Ops(r).sub(input, trunc(r, input))
 
 
 @both("abs", "absolute")
 def absolute(r: Interpreter, input: Any) -> Array:
-    """Read abs, whose slope at 0 is 0 in PyTorch."""
+    """Read abs, whose slope at 0 is 0 in PyTorch; whole numbers stay ones."""
     r.say(r.line, "the slope of abs at 0 is 0 here; JAX's is 1")
     rule = declared("lambda v, x, out: v * sign(x)")
     return r.make("abs", [input], rule=rule if can_have_rule(r, input) else None)
@@ -218,11 +214,6 @@ def clamp(r: Interpreter, input: Any, min: Any = None, max: Any = None) -> Array
     return value
 
 
-def at_least(r: Interpreter, a: Any, b: Any) -> Array:
-    """Return whether a >= b, element by element."""
-    return r.compare(ast.GtE(), a, b, ast.Constant(0))
-
-
 TORCH["torch.clamp_min"] = TENSOR["clamp_min"] = lambda r, input, min: clamp(r, input, min)
 TORCH["torch.clamp_max"] = TENSOR["clamp_max"] = lambda r, input, max: clamp(r, input, None, max)
 
@@ -230,8 +221,9 @@ TORCH["torch.clamp_max"] = TENSOR["clamp_max"] = lambda r, input, max: clamp(r, 
 @both("pow")
 def power(r: Interpreter, input: Any, exponent: Any) -> Array:
     """Read a power; PyTorch's slope for the exponent 0 is 0 everywhere, and of 0 ** p by p it is 0."""
-    o = Ops(r)
     kind = promoted(r, input, exponent)
+    if kind == INT and np.any(numbers(r, exponent) < 0):
+        raise LibraryError("Integers to negative integer powers are not allowed.", "Write x.float().")
     if isinstance(exponent, (int, float)):
         if exponent == 0:
             r.say(r.line, "PyTorch's slope of x ** 0 is 0 everywhere; JAX's is NaN at 0")
@@ -239,36 +231,27 @@ def power(r: Interpreter, input: Any, exponent: Any) -> Array:
             return r.make("pow", [input, 0.0], kind, rule=rule if can_have_rule(r, input) else None)
         if exponent == 1:
             return r.make("mul", [input, 1.0], kind)
-        if exponent == 2:
-            return r.make("square", [input], kind)
+        if exponent in (2, 0.5, -0.5):
+            return r.make({2: "square", 0.5: "sqrt", -0.5: "rsqrt"}[exponent], [input], kind)
         return r.make("pow", [input, float(exponent)], kind)
     base, index = tensor(r, input), tensor(r, exponent)
-    if _constant_number(base) and base.held != 0:
+    if not (base.requires_grad or index.requires_grad) or (_constant_number(base) and base.held != 0):
         return r.make("pow", [base, index], kind)
-    if not (base.requires_grad or index.requires_grad) or not isinstance(r.builder, Builder):
-        return r.make("pow", [base, index], kind)
-    shape = np.broadcast_shapes(shape_of(r, base), shape_of(r, index))
-    base, index = (_node(r, broadcast_to(r, one, shape)) for one in (base, index))
-    text = (
-        "lambda v, x, p, out: (where(abs(p) > 0.0, v * p * x ** where(abs(p) > 0.0, p - 1.0, zeros_like(p)), "
-        "zeros_like(x)), where(abs(x) > 0.0, v * out * log(x), where(p < 0.0, v * out * "
-        "log(x), zeros_like(x))))"
-    )
-    return with_pullback(r, o.pow(base, index), [base, index], text)
+    return call_jax(r, elements.power, base, index)
 
 
 def _constant_number(x: Array) -> bool:
     return isinstance(x.held, (int, float))
 
 
-def _node(r: Interpreter, x: Array) -> Array:
-    """Return a tensor that is a node; a constant becomes one."""
-    if x.is_node or not isinstance(r.builder, Builder):
-        return x
-    return Array(r.builder.input(x.held, ""), "torch", x.dtype)
+@both("float_power")
+def float_power(r: Interpreter, input: Any, exponent: Any) -> Array:
+    """Read a power in double precision, of a tensor that has it."""
+    if promoted(r, input, exponent) != "float64":
+        raise Refused("float_power() computes in float64.", "Write x.double() ** p, or x ** p.", "dtype")
+    return power(r, input, exponent)
 
 
-TORCH["torch.float_power"] = TENSOR["float_power"] = power
 both("reciprocal")(lambda r, input: r.make("div", [1.0, input], dtype=float_of(r, input)))
 both("positive")(lambda r, input: input)
 both("deg2rad")(lambda r, input: r.make("mul", [input, math.pi / 180]))
@@ -278,84 +261,32 @@ both("rad2deg")(lambda r, input: r.make("mul", [input, 180 / math.pi]))
 @both("logit")
 def logit(r: Interpreter, input: Any, eps: Any = None) -> Array:
     """Read log(p / (1 - p))."""
-    o = Ops(r)
-    if eps is not None:
-        input = clamp(r, input, eps, 1.0 - eps)
-    value = o.sub(o.log(input), o.log1p(o.neg(input)))
-    slope = "v / (x * (1.0 - x))"  # and NaN where there is no value
-    return with_pullback(r, value, [input], f"lambda v, x, out: where(equal(out, out), {slope}, out)")
+    input = cast(r, input, float_of(r, input))
+    return call_jax(r, elements.logit, input if eps is None else clamp(r, input, eps, 1.0 - eps))
 
 
-@both("xlogy")
-def xlogy(r: Interpreter, input: Any, other: Any) -> Array:
-    """Read x log y, which is 0 for x = 0 and has the slopes log y there too."""
-    o = Ops(r)
-    zero = o.mul(o.equal(input, 0.0), o.equal(other, other))  # 0 times log NaN is NaN
-    value = o.where(zero, 0.0, o.mul(input, o.log(other)))
-    a, b = tensor(r, input), tensor(r, other)
-    if shape_of(r, a) != shape_of(r, b):
-        raise Refused("xlogy() is read of tensors of one shape.", "Write x * log(y).")
-    nothing = "equal(x, 0.0) * less_equal(y, 0.0)"
-    text = f"lambda v, x, y, out: (where({nothing}, zeros_like(x), v * log(y)), v * x / y)"
-    return with_pullback(r, value, [a, b], text)
+both("xlogy")(jax_function(elements.xlogy))
+TORCH["torch.special.xlogy"] = TORCH["torch.xlogy"]
 
 
-TORCH["torch.special.xlogy"] = xlogy
-
-
-def _pair(op: str, pulls: dict[str, str], says: str) -> Callable[..., Any]:
+def _pair(function: Callable[..., Any], says: str) -> Callable[..., Any]:
     def read(r: Interpreter, input: Any, other: Any) -> Array:
         for one in (input, other):
             if not isinstance(one, Array):
-                raise LibraryError(f"{op}(): argument must be Tensor, not {type(one).__name__}.")
-            if one.dtype not in FLOATS and op != "arctan2":
-                raise LibraryError(
-                    f"{op} is not implemented for whole numbers.", "Write .float().", "integer"
-                )
+                raise LibraryError(f"argument must be Tensor, not {type(one).__name__}.")
+            if one.dtype not in FLOATS and function is not elements.arctan2:
+                raise LibraryError("This is not implemented for whole numbers.", "Write .float().", "integer")
         r.say(r.line, says)
-        kind = promoted(r, input, other, floats=True)
-        return ruled(r, op, [tensor(r, input), tensor(r, other)], pulls, kind)
+        pair = [one if one.dtype in FLOATS else cast(r, one, float_of(r, one)) for one in (input, other)]
+        return call_jax(r, function, *pair)
 
     return read
 
 
-SAFE = "where(a ** 2.0 + b ** 2.0 > 0.0, a ** 2.0 + b ** 2.0, ones_like(v))"
-both("atan2", "arctan2")(
-    _pair(
-        "arctan2",
-        {"a": f"v * b / {SAFE}", "b": f"-(v * a / {SAFE})"},
-        "the gradient of atan2(0, 0) is 0 here; JAX's is NaN",
-    )
-)
-both("hypot")(
-    _pair(
-        "hypot",
-        {"a": "v * (a / out)", "b": "v * (b / out)"},
-        "the gradient of hypot(0, 0) is NaN here; JAX's is 1/2",
-    )
-)
-both("logaddexp")(
-    _pair(
-        "logaddexp",
-        {"a": "v / (1.0 + exp(b - a))", "b": "v / (1.0 + exp(a - b))"},
-        "of two infinities logaddexp passes NaN here; JAX all to both",
-    )
-)
-
-
-@both("sinc")
-def sinc(r: Interpreter, input: Any) -> Array:
-    """Read sin(pi x) / (pi x), which is 1 at 0."""
-    o = Ops(r)
-    zero = r.compare(ast.Eq(), input, 0.0, ast.Constant(0))
-    scaled = o.mul(math.pi, o.where(zero, 1.0, input))
-    value = o.where(zero, 1.0, o.div(o.sin(scaled), scaled))
-    turn, square = f"({math.pi} * x)", f"({math.pi} * x ** 2.0)"
-    safe = f"where({square} > 0.0, {square}, ones_like(x))"
-    slope = f"({turn} * cos({turn}) - sin({turn})) / {safe}"
-    return with_pullback(
-        r, value, [tensor(r, input)], f"lambda v, x, out: v * where({square} > 0.0, {slope}, zeros_like(x))"
-    )
+both("atan2", "arctan2")(_pair(elements.arctan2, "the gradient of atan2(0, 0) is 0 here; JAX's is NaN"))
+both("hypot")(_pair(elements.hypot, "the gradient of hypot(0, 0) is NaN here; JAX's is 1/2"))
+both("logaddexp")(_pair(elements.logaddexp, "of two infinities logaddexp passes NaN here; JAX all to both"))
+both("sinc")(jax_function(elements.sinc))
 
 
 def _extreme(r: Interpreter, a: Any, b: Any, first: Array) -> Array:
@@ -363,8 +294,8 @@ def _extreme(r: Interpreter, a: Any, b: Any, first: Array) -> Array:
     return r.make("where", [r.make("maximum", [first, is_nan(r, b)]), a, b])
 
 
-both("fmax")(lambda r, input, other: _extreme(r, input, other, at_least(r, input, other)))
-both("fmin")(lambda r, input, other: _extreme(r, input, other, at_least(r, other, input)))
+both("fmax")(lambda r, input, other: _extreme(r, input, other, TORCH["torch.ge"](r, input, other)))
+both("fmin")(lambda r, input, other: _extreme(r, input, other, TORCH["torch.le"](r, input, other)))
 both("addcmul")(
     lambda r, input, tensor1, tensor2, *, value=1: r.make(
         "add", [input, r.make("mul", [value, r.make("mul", [tensor1, tensor2])])]
@@ -380,19 +311,7 @@ both("lerp")(
 )
 
 
-@both("nan_to_num")
-def nan_to_num(
-    r: Interpreter, input: Array, nan: float = 0.0, posinf: Any = None, neginf: Any = None
-) -> Array:
-    """Read that NaN and infinities become numbers."""
-    o = Ops(r)
-    largest = o.mul(1e30, 3.4028235e8)
-    value = o.where(
-        r.compare(ast.Eq(), input, math.inf, ast.Constant(0)), largest if posinf is None else posinf, input
-    )
-    low = o.neg(largest) if neginf is None else neginf
-    value = o.where(r.compare(ast.Eq(), input, -math.inf, ast.Constant(0)), low, value)
-    return o.where(is_nan(r, input), nan, value)
+both("nan_to_num")(jax_function(elements.nan_to_num))
 
 
 @both("isnan")
@@ -469,8 +388,8 @@ def where(r: Interpreter, condition: Any, *given: Any, **named: Any) -> Any:
     if not given and not named:
         return nonzero(r, condition, as_tuple=True)
     a, b = (*given, *(named[key] for key in ("input", "self", "other") if key in named))
-    if isinstance(condition, bool):
-        raise Refused("The condition of where() is a tensor.")
+    if not isinstance(condition, Array) or condition.dtype != BOOL:
+        raise LibraryError("where expected condition to be a boolean tensor.", "Write where(x > 0, a, b).")
     return r.make("where", [condition, a, b], dtype=promoted(r, a, b))
 
 

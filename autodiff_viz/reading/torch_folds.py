@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
-from autodiff_viz.reading import arrays, linear_algebra
+from autodiff_viz.reading import arrays, elements, linear_algebra
 from autodiff_viz.reading.arrays import constant, named_dtype, shape_of
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_elements import absolute, at_least, divide, is_nan, promoted
-from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.library_calls import call_jax, jax_function, say
+from autodiff_viz.reading.torch_elements import divide, is_nan, promoted
 from autodiff_viz.reading.torch_places import gather
 from autodiff_viz.reading.torch_shapes import select_plain, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
@@ -88,6 +88,8 @@ both("nansum")(lambda r, input, dim=None, keepdim=False: _without_nan(r, input, 
 
 
 def _without_nan(r: Interpreter, x: Array, dim: Any, keepdim: bool, averaged: bool) -> Array:
+    if averaged and x.dtype not in FLOATS:
+        raise LibraryError("nanmean(): expected input to have floating point or complex dtype")
     nan = is_nan(r, x)
     summed = fold(r, "sum", r.make("where", [nan, 0.0, x]), dim, keepdim)
     return divide(r, summed, fold(r, "sum", r.make("sub", [1.0, nan]), dim, keepdim)) if averaged else summed
@@ -254,94 +256,47 @@ def quantile(r: Interpreter, input: Array, q: Any, dim: Any = None, keepdim: boo
     return arrays.expand(r, value, axis) if keepdim else value
 
 
-@both("var")
-def variance(
-    r: Interpreter,
-    input: Any,
-    dim: Any = None,
-    unbiased: Any = True,
-    keepdim: bool = False,
-    *,
-    correction: Any = None,
-) -> Array:
-    """Read a variance, which divides by n - 1 in PyTorch."""
+def _variance(x, dim, unbiased, keepdim, correction):
     if isinstance(dim, bool):
         dim, unbiased = None, dim
+    axes = tuple(dim) if isinstance(dim, list) else dim
     ddof = int(unbiased) if correction is None else correction
-    dim, shape = dims(r, dim), shape_of(r, input)
-    over = range(len(shape)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
-    count = prod(shape[one] for one in over)
     if ddof == 1:
-        r.say(r.line, "PyTorch's var divides by n - 1")
-    if count <= ddof:
-        return divide(r, fold(r, "sum", r.make("sub", [input, input]), dim, keepdim), 0.0)
-    centred = r.make("sub", [input, _mean_kept(r, input, dim)])
-    return r.make("div", [fold(r, "sum", r.make("square", [centred]), dim, keepdim), float(count - ddof)])
+        say("PyTorch's var divides by n - 1")
+    centred = x - x.mean(axes, keepdims=True)
+    squares = jnp.square(centred).sum(axes, keepdims=keepdim)
+    count = x.size // max(squares.size, 1) - ddof
+    return squares / count if count > 0 else (squares - squares) / 0.0
 
 
-def _mean_kept(r: Interpreter, x: Array, dim: Any) -> Array:
-    return fold(r, "mean", x, dim, dim is not None)
+@both("var")
+@jax_function
+def var(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+    """Return a variance, which is over n - 1 unless it is told otherwise."""
+    return _variance(input, dim, unbiased, keepdim, correction)
 
 
 @both("std")
-def deviation(
-    r: Interpreter,
-    input: Any,
-    dim: Any = None,
-    unbiased: Any = True,
-    keepdim: bool = False,
-    *,
-    correction: Any = None,
-) -> Array:
-    """Read a standard deviation, whose gradient at 0 is 0 in PyTorch."""
-    r.say(r.line, "the gradient of std at 0 is 0 here; JAX's is NaN")
-    spread = variance(r, input, dim, unbiased, keepdim, correction=correction)
-    safe = "where(abs(out) > 0.0, out, ones_like(out))"
-    text = f"lambda v, x, out: where(abs(out) > 0.0, v * 0.5 / {safe}, out * v)"
-    return r.make("sqrt", [spread], rule=declared(text) if can_have_rule(r, spread) else None)
+@jax_function
+def std(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
+    """Return a standard deviation, whose gradient at 0 is 0."""
+    say("the gradient of std at 0 is 0 here; JAX's is NaN")
+    return elements.root(_variance(input, dim, unbiased, keepdim, correction))
 
 
-both("var_mean")(
-    lambda r, input, dim=None, **kw: (
-        variance(r, input, dim, **kw),
-        mean(r, input, dim, kw.get("keepdim", False)),
+for _name, _read in (("var_mean", var), ("std_mean", std)):
+    TORCH[f"torch.{_name}"] = lambda r, input, dim=None, keepdim=False, _read=_read, **kw: (
+        _read(r, input, dim, keepdim=keepdim, **kw),
+        mean(r, input, dim, keepdim),
     )
-)
-both("std_mean")(
-    lambda r, input, dim=None, **kw: (
-        deviation(r, input, dim, **kw),
-        mean(r, input, dim, kw.get("keepdim", False)),
-    )
-)
-
-
-def root(r: Interpreter, x: Array) -> Array:
-    """Return a square root that passes nothing where it is 0, as PyTorch's norm and std do."""
-    r.say(r.line, "at 0 this passes 0 here; JAX's is NaN")
-    rule = declared("lambda v, x, out: where(abs(out) > 0.0, v * 0.5 / out, out * v)")
-    return r.make("sqrt", [x], rule=rule if can_have_rule(r, x) else None)
 
 
 @both("norm")
 def norm(
     r: Interpreter, input: Any, p: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Array:
-    """Read a norm; the gradient of the Euclidean one at 0 is 0 in PyTorch."""
-    input = cast(r, input, named_dtype(r, dtype))
-    p = 2 if p in (None, "fro") else p
-    if p == 2:
-        return root(r, fold(r, "sum", r.make("square", [input]), dim, keepdim))
-    if p == 1:
-        return fold(r, "sum", absolute(r, input), dim, keepdim)
-    if p == math.inf:
-        return fold(r, "max", absolute(r, input), dim, keepdim)
-    if p == -math.inf:
-        return fold(r, "min", absolute(r, input), dim, keepdim)
-    if isinstance(p, (int, float)) and p > 2 and not isinstance(input.held, tuple):
-        summed = fold(r, "sum", r.make("pow", [absolute(r, input), float(p)]), dim, keepdim)
-        safe = r.make("where", [r.make("greater", [summed, 0.0]), summed, 1.0])
-        return r.make("where", [r.make("greater", [summed, 0.0]), r.make("pow", [safe, 1.0 / p]), 0.0])
-    raise Refused(f"The norm of order {p} is not read.", "Write it out, such as x.abs().sum().")
+    """Read a norm along dimensions."""
+    return call_jax(r, elements.norm, cast(r, input, named_dtype(r, dtype)), p, dims(r, dim), bool(keepdim))
 
 
 @arrays.known("torch.linalg.vector_norm", table=TORCH)
@@ -349,7 +304,7 @@ def vector_norm(
     r: Interpreter, x: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Array:
     """Read a norm of the elements in a row, or along dimensions."""
-    return norm(r, cast(r, x, named_dtype(r, dtype)), ord, dim, keepdim)
+    return norm(r, x, ord, dim, keepdim, dtype=dtype)
 
 
 @arrays.known("torch.linalg.norm", table=TORCH)
@@ -359,7 +314,7 @@ def linalg_norm(
     """Read a norm of `torch.linalg`: of a vector, or with `ord` of a matrix."""
     pair = len(dim) == 2 if isinstance(dim, (tuple, list)) else dim is None and len(shape_of(r, A)) > 1
     if ord is None or not pair:
-        return vector_norm(r, A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
+        return norm(r, A, ord, dim, keepdim, dtype=dtype)
     if dim is None and len(shape_of(r, A)) > 2:
         raise LibraryError("linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D.")
     return matrix_norm(r, A, ord, (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
@@ -377,21 +332,36 @@ def matrix_norm(
 ) -> Array:
     """Read a norm of matrices: that of all their elements, or the largest sum of a column or a row."""
     if ord == "fro":
-        return vector_norm(r, A, 2, dim, keepdim, dtype=dtype)
+        return norm(r, A, 2, dim, keepdim, dtype=dtype)
     if isinstance(ord, str) or abs(ord) not in (1, math.inf):
         raise Refused(
             f"The norm of order {ord} of a matrix is not read: there is no op for singular values.",
             "There are 'fro', 1 and inf.",
         )
-    rank = len(shape_of(r, A))
-    dim = dims(r, dim)
-    summed, chosen = (one % rank for one in (dim if abs(ord) == 1 else dim[::-1]))
-    sums = fold(r, "sum", absolute(r, cast(r, A, named_dtype(r, dtype))), summed, True)
-    made = fold(r, "max" if ord > 0 else "min", sums, chosen, True)
-    return made if keepdim else arrays.squeeze(r, made, (summed, chosen))
+    along = dims(r, dim) if abs(ord) == 1 else dims(r, dim)[::-1]
+    return call_jax(r, _matrix_norm, cast(r, A, named_dtype(r, dtype)), ord, along, bool(keepdim))
 
 
-both("dist")(lambda r, input, other, p=2: norm(r, r.make("sub", [input, other]), p))
+def _matrix_norm(x, ord, dim, keepdim):
+    sums = elements.absolute(x).sum(dim[0], keepdims=True)
+    made = (jnp.max if ord > 0 else jnp.min)(sums, dim[1], keepdims=True)
+    return made if keepdim else made.squeeze(tuple(dim))
+
+
+@both("dist")
+@jax_function
+def dist(input, other, p=2):
+    """Return the norm of a difference."""
+    return elements.norm(input - other, p)
+
+
+@arrays.known("torch.cdist", table=TORCH)
+@jax_function
+def cdist(x1, x2, p=2.0):
+    """Return the distances between points of two sets."""
+    return elements.norm(x1[..., :, None, :] - x2[..., None, :, :], p, -1)
+
+
 both("cumsum")(
     lambda r, input, dim, *, dtype=None: r.make(
         "cumsum", [cast(r, input, named_dtype(r, dtype))], axis=whole(r, dim)
@@ -425,17 +395,21 @@ def logcumsumexp(r: Interpreter, input: Array, dim: int) -> Array:
     )
 
 
+def _last(r: Interpreter, op: str, a: Array, b: Array) -> Array:
+    return r.make("where", [r.make(op, [b, a], dtype=BOOL), b, a])
+
+
 @both("cummax")
 def cummax(r: Interpreter, input: Array, dim: int) -> Pair:
     """Read a running maximum; of equal ones the last gets the gradient in PyTorch."""
-    values = _running(r, input, dim, lambda a, b: r.make("where", [at_least(r, b, a), b, a]))
+    values = _running(r, input, dim, lambda a, b: _last(r, "greater_equal", a, b))
     return Pair(values, lambda: _no_places())
 
 
 @both("cummin")
 def cummin(r: Interpreter, input: Array, dim: int) -> Pair:
     """Read a running minimum."""
-    values = _running(r, input, dim, lambda a, b: r.make("where", [at_least(r, a, b), b, a]))
+    values = _running(r, input, dim, lambda a, b: _last(r, "less_equal", a, b))
     return Pair(values, lambda: _no_places())
 
 
@@ -511,6 +485,9 @@ def inner(r: Interpreter, input: Array, other: Array) -> Array:
 @both("outer", "ger")
 def outer(r: Interpreter, input: Array, vec2: Array) -> Array:
     """Read an outer product."""
+    for one in (input, vec2):
+        if len(shape_of(r, one)) != 1:
+            raise LibraryError(f"outer: Expected 1-D argument, but got {len(shape_of(r, one))}-D")
     return r.make("mul", [arrays.expand(r, input, 1), arrays.expand(r, vec2, 0)])
 
 
@@ -591,12 +568,6 @@ both("triu")(
         r, input, np.triu(np.ones(sized(shape_of(r, input)[-2:])), diagonal)
     )
 )
-
-
-@arrays.known("torch.cdist", table=TORCH)
-def cdist(r: Interpreter, x1: Array, x2: Array, p: float = 2.0) -> Array:
-    """Read the distances between points of two sets."""
-    return norm(r, r.make("sub", [arrays.expand(r, x1, -2), arrays.expand(r, x2, -3)]), p, -1)
 
 
 both("det")(linear_algebra.det)

@@ -17,9 +17,10 @@ from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE, STOP
 from autodiff_viz.reading.arrays import known, shape_of
 from autodiff_viz.reading.builder import Builder, Ref
+from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.declared import differentiated, passed_by, zeros_of
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError, Memory, info, source
+from autodiff_viz.reading.torch_memory import Memory, info, source
 from autodiff_viz.reading.torch_passes import between, gradient_node
 from autodiff_viz.reading.torch_tensors import TENSOR
 from autodiff_viz.reading.values import Array, Instance, Native, Refused

@@ -12,44 +12,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.functions.known_functions import op
+from autodiff_viz.reading import elements
 from autodiff_viz.reading.arrays import constant
 from autodiff_viz.reading.corners import CLAMP_ENDS
+from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.library_calls import call_jax, jax_function, say
-from autodiff_viz.reading.torch_memory import LibraryError
+from autodiff_viz.reading.torch_functional import apart
 from autodiff_viz.reading.torch_tensors import functional, numbers
 from autodiff_viz.reading.values import FLOATS, INT, Array, Refused
 
 
-@jax.custom_jvp
-def absolute(x: jax.Array) -> jax.Array:
-    """Return |x|; its slope at 0 is 0 in PyTorch, and 1 in JAX."""
-    say("the slope of abs at 0 is 0 here; JAX's is 1")
-    return jnp.abs(x)
-
-
-absolute.defjvp(lambda given, moved: (jnp.abs(given[0]), moved[0] * jnp.sign(given[0])))
-
-
-@jax.custom_jvp
 def above_0(x: jax.Array) -> jax.Array:
     """Return x where it is above 0, else 0; at 0 PyTorch's clamp passes all of the gradient, and JAX half."""
     say(CLAMP_ENDS)
-    return jnp.maximum(x, 0.0)
-
-
-above_0.defjvp(lambda given, moved: (jnp.maximum(given[0], 0.0), jnp.where(given[0] >= 0.0, moved[0], 0.0)))
-
-
-def lifted(x: jax.Array, least: float) -> jax.Array:
-    """Return x, at least so large; PyTorch sets the end on the numbers, so all of the gradient passes."""
-
-    @jax.custom_jvp
-    def lift(x: jax.Array) -> jax.Array:
-        return jnp.maximum(x, least)
-
-    lift.defjvp(lambda given, moved: (jnp.maximum(given[0], least), moved[0]))
-    return lift(x)
+    return elements.at_least(x, 0.0)
 
 
 def reduced(losses: jax.Array, reduction: str, size_average: Any = None, reduce: Any = None) -> jax.Array:
@@ -99,7 +76,7 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     """Return sizes of differences."""
     _no_weight("l1_loss", weight)
     _note_broadcast(input, target)
-    return reduced(absolute(input - target), reduction, size_average, reduce)
+    return reduced(elements.absolute(input - target), reduction, size_average, reduce)
 
 
 @functional("huber_loss")
@@ -108,7 +85,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """Return half of the square near 0, and delta times the size beyond delta."""
     _no_weight("huber_loss", weight)
     apart = input - target
-    size = absolute(apart)
+    size = elements.absolute(apart)
     losses = jnp.where(size < delta, 0.5 * jnp.square(apart), delta * (size - 0.5 * delta))
     return reduced(losses, reduction)
 
@@ -118,7 +95,7 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     """Return Huber's loss over beta."""
     apart = input - target
-    size = absolute(apart)
+    size = elements.absolute(apart)
     if beta:
         near = 0.5 * jnp.square(apart)
         size = jnp.where(size < beta, near if beta == 1 else near / beta, size - 0.5 * beta)
@@ -156,7 +133,7 @@ def chances_lost(x: jax.Array, t: jax.Array) -> jax.Array:
 
 def _slope_of_chances(given: tuple, moved: tuple) -> tuple:
     x, t = given
-    by_target = jnp.maximum(jnp.log1p(-x), -100.0) - jnp.maximum(jnp.log(x), -100.0)
+    by_target = jnp.log1p(-x) - jnp.log(x)
     slope = (x - t) / jnp.maximum(x * (1.0 - x), 1e-12)
     return chances_lost(x, t), moved[0] * slope + moved[1] * by_target
 
@@ -171,8 +148,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     if log_target:
         losses = jnp.exp(target) * (target - input)
     else:
-        none = target == 0.0
-        losses = jnp.where(none, 0.0, target * jnp.log(jnp.where(none, 1.0, target))) - target * input
+        losses = elements.xlogy(target, target) - target * input
     if reduction == "batchmean":
         return losses.sum() / input.shape[0]
     return reduced(losses, reduction, size_average, reduce)
@@ -187,7 +163,7 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
             var = var[..., None]  # one for each row
         elif var.shape != (*input.shape[:-1], 1):
             raise LibraryError("var is of incorrect size")
-    spread = lifted(jnp.asarray(var, input.dtype), eps)
+    spread = elements.lifted(jnp.asarray(var, input.dtype), eps)
     losses = 0.5 * (jnp.log(spread) + jnp.square(input - target) / spread)
     return reduced(losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction)
 
@@ -224,6 +200,27 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """Return log(1 + exp(-t x))."""
     return reduced(jnp.log1p(jnp.exp(-target * input)), reduction, size_average, reduce)
+
+
+@functional("triplet_margin_loss")
+@jax_function
+def triplet_margin_loss(
+    anchor,
+    positive,
+    negative,
+    margin=1.0,
+    p=2,
+    eps=1e-6,
+    swap=False,
+    size_average=None,
+    reduce=None,
+    reduction="mean",
+):
+    """Return how much nearer than a margin what is unlike is, compared with what is alike."""
+    near, far = apart(anchor, positive, p, eps), apart(anchor, negative, p, eps)
+    if swap:
+        far = jnp.minimum(far, apart(positive, negative, p, eps))
+    return reduced(above_0(near - far + margin), reduction, size_average, reduce)
 
 
 @functional("cosine_embedding_loss")
@@ -286,7 +283,7 @@ def _of_right_class(input, target, known, weight, ignore_index):
     seen = known != ignore_index
     if ((known < 0) | (known >= classes))[seen].any():
         raise LibraryError("Target is out of bounds.")
-    at = target if seen.all() else np.where(seen, known, 0)
+    at = target if seen.all() and target.ndim else np.where(seen, known, 0)
     losses = -jnp.take_along_axis(input, at[..., None], -1)[..., 0]
     if seen.all() and weight is None:
         return losses, None

@@ -24,7 +24,7 @@ from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.reading.arrays import shape_of
 from autodiff_viz.reading.builder import Builder, Ref
-from autodiff_viz.reading.costs import pay_values, sized
+from autodiff_viz.reading.costs import LibraryError, pay_values, sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_facts import facts_of
 from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Refused
@@ -34,12 +34,6 @@ Push = Callable[[Interpreter, Array, Array], Array]
 
 DETACHED, DATA, VIEW = "detached", "data", "view"
 PERHAPS = "perhaps"  # nobody knows whether it is a view, since the strides of what it shows are not known
-
-
-class LibraryError(Refused):
-    """Raised where PyTorch itself raises an error, with its own words."""
-
-    by_library = True
 
 
 @dataclass(eq=False)

@@ -15,11 +15,11 @@ from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading import torch_functional
 from autodiff_viz.reading.arrays import constant, named_dtype, shape_of, transpose
 from autodiff_viz.reading.builder import Frame, Ref
-from autodiff_viz.reading.costs import pay_values, sized
+from autodiff_viz.reading.costs import LibraryError, pay_values, sized
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_autograd import called, recorded
 from autodiff_viz.reading.torch_hooks import handle, standing, watched
-from autodiff_viz.reading.torch_memory import LibraryError, info
+from autodiff_viz.reading.torch_memory import info
 from autodiff_viz.reading.torch_places import in_place_method
 from autodiff_viz.reading.torch_structure import (
     Modules,

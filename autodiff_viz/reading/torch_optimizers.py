@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from autodiff_viz.reading.costs import LibraryError
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.torch_folds import norm
-from autodiff_viz.reading.torch_memory import LibraryError, change, info
+from autodiff_viz.reading.torch_memory import change, info
 from autodiff_viz.reading.torch_modules import zero_gradients
 from autodiff_viz.reading.torch_tensors import TORCH, Ops
 from autodiff_viz.reading.values import Array, Native, Refused

@@ -14,11 +14,11 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
 from autodiff_viz.ops.places import AT_PLACES, PLACES
 from autodiff_viz.reading.builder import Ref
-from autodiff_viz.reading.costs import pay_values
+from autodiff_viz.reading.costs import LibraryError, pay_values
 from autodiff_viz.reading.declared import Detached
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.several import Site
-from autodiff_viz.reading.torch_memory import LibraryError, Memory, Recorded, passed
+from autodiff_viz.reading.torch_memory import Memory, Recorded, passed
 from autodiff_viz.reading.values import Array, Refused
 
 

@@ -14,11 +14,11 @@ from autodiff_viz.graph.model import IDENTITY, INPUT
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, shape_of
 from autodiff_viz.reading.builder import Builder
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.own_dtypes import remember
-from autodiff_viz.reading.torch_memory import LibraryError, change, check_overlap, info, places, record
+from autodiff_viz.reading.torch_memory import change, check_overlap, info, places, record
 from autodiff_viz.reading.torch_shapes import broadcast_to, squeeze_plain
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,

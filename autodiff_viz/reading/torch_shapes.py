@@ -13,9 +13,9 @@ import numpy as np
 from autodiff_viz.graph.model import IDENTITY
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import named_dtype, shape_of
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import PERHAPS, LibraryError, is_contiguous, view
+from autodiff_viz.reading.torch_memory import PERHAPS, is_contiguous, view
 from autodiff_viz.reading.torch_tensors import (
     TENSOR,
     TORCH,
@@ -153,11 +153,9 @@ def squeeze_plain(r: Interpreter, x: Array, axis: int) -> Array:
     return r.make("reshape", [x], shape=(*shape[:at], *shape[at + 1 :]))
 
 
-both("atleast_1d")(lambda r, input: input if shape_of(r, input) else _shaped(r, input, (1,)))
-both("atleast_2d")(
-    lambda r, input: (
-        input if len(shape_of(r, input)) > 1 else _shaped(r, input, (1, prod(shape_of(r, input))))
-    )
+TORCH["torch.atleast_1d"] = lambda r, input: input if shape_of(r, input) else _shaped(r, input, (1,))
+TORCH["torch.atleast_2d"] = lambda r, input: (
+    input if len(shape_of(r, input)) > 1 else _shaped(r, input, (1, prod(shape_of(r, input))))
 )
 
 

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from autodiff_viz.reading.costs import WALKED, pay_values
+from autodiff_viz.reading.costs import WALKED, LibraryError, pay_values
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError, info
+from autodiff_viz.reading.torch_memory import info
 from autodiff_viz.reading.values import Array, Instance
 
 

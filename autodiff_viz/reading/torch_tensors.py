@@ -24,20 +24,10 @@ from autodiff_viz.language.parse import parse_lambda
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, dtype_of, named_dtype, shape_of
 from autodiff_viz.reading.builder import Builder, Ref
-from autodiff_viz.reading.costs import pay_values, sized
+from autodiff_viz.reading.costs import LibraryError, pay_values, sized
 from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import (
-    DATA,
-    DETACHED,
-    LibraryError,
-    change,
-    info,
-    is_contiguous,
-    leaf,
-    places,
-    view,
-)
+from autodiff_viz.reading.torch_memory import DATA, DETACHED, change, info, is_contiguous, leaf, places, view
 from autodiff_viz.reading.torch_random import Generator
 from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Path, Refused, Whole
 
@@ -753,7 +743,8 @@ def float_of(r: Interpreter, x: Any) -> Any:
 def trunc(r: Interpreter, input: Any, dtype: Any = None) -> Array:
     """Read a rounding towards 0."""
     o = Ops(r)
-    return r.make("mul", [o.sign(input), o.floor(o.abs(input))], dtype=dtype)
+    below = o.neg(o.floor(o.neg(input)))
+    return r.make("where", [o.less(input, 0.0, dtype=BOOL), below, o.floor(input)], dtype=dtype)
 
 
 # Copy, stop, and ask.

@@ -11,9 +11,9 @@ from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.arrays import known, shape_of
 from autodiff_viz.reading.builder import Ref
-from autodiff_viz.reading.costs import pay_values
+from autodiff_viz.reading.costs import LibraryError, pay_values
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import LibraryError, info, leaf
+from autodiff_viz.reading.torch_memory import info, leaf
 from autodiff_viz.reading.torch_optimizers import Optimizer
 from autodiff_viz.reading.torch_random import Generator
 from autodiff_viz.reading.torch_structure import Modules

@@ -14,9 +14,9 @@ from autodiff_viz.graph.model import IDENTITY
 from autodiff_viz.reading import arrays
 from autodiff_viz.reading.arrays import constant, shape_of
 from autodiff_viz.reading.builder import Builder
-from autodiff_viz.reading.costs import sized
+from autodiff_viz.reading.costs import LibraryError, sized
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.torch_memory import PERHAPS, VIEW, Derive, LibraryError, places, view
+from autodiff_viz.reading.torch_memory import PERHAPS, VIEW, Derive, places, view
 from autodiff_viz.reading.values import BOOL, Array
 
 READ_ONLY = "assignment destination is read-only"

@@ -32,7 +32,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.edits.compare import flipped
 from autodiff_viz.lab.evaluate import LabView, lab_view, sweep_tables
 from autodiff_viz.lab.inspector.panel import Answers, node_data
-from autodiff_viz.lab.judging import beside_of
+from autodiff_viz.lab.judging import beside_of, result_title, result_words
 from autodiff_viz.lab.page import lab_drawing, play_data
 from autodiff_viz.lab.persistence.address import KEPT, to_query
 from autodiff_viz.lab.state import Lab
@@ -188,7 +188,8 @@ def _after_answers(made: Made, base: str, checked: bool, words: Words) -> Data:
     open_to_all = replace(lab, asking=None)
     states.append(_plain_state(open_to_all, base, checked, words._replace(text=words.told)).data)
     tables = [feedback_table(run, each.question, beside) for each in asked]
-    return {"tables": tables, "after": states, "of": name_in_line(lab.lesson or "")}
+    of = name_in_line(result_title(lab))
+    return {"tables": tables, "after": states, "of": of, "words": result_words(lab)}
 
 
 def _told(asked: Asked, revealed: bool) -> Asked:

@@ -13,7 +13,6 @@ from urllib.parse import urlunsplit
 
 from msgspec import json
 
-from autodiff_viz.asking.question import Asked
 from autodiff_viz.canvas.records import ASKED, DASH
 from autodiff_viz.canvas.svg import svg_of
 from autodiff_viz.display.numbers import number_text
@@ -180,8 +179,7 @@ def html_of_lab(lab: Lab, base: str | None) -> str:
       GraphError: the graph cannot be run.
     """
     if asking := present(lab):
-        asked = tuple(Asked(each.question) for each in asking.asked)
-        lab = replace(lab, asking=replace(asking, asked=asked))
+        lab = replace(lab, asking=asking.unanswered)
     return html_of([state_of(lab, address(base), True)], address(base), True)
 
 

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -49,6 +50,8 @@ SHEETS = {
 """The style sheets of each place on the page that has a shadow root of its own."""
 
 CODE = "code"  # path of the script
+ASSETS = Path(__file__).parent / "assets"
+PAGE_STYLES = ("lab.css", "present.css")
 Renderer = Callable[..., Any]
 
 _SCRIPT = """
@@ -71,16 +74,17 @@ export default async (component) => {
 
 
 class Script(NamedTuple):
-    """The code as one script, named by its hash, with the same text compressed."""
+    """The code as one script, or a style sheet, named by its hash, with the same text compressed."""
 
     name: str
     text: str
     compressed: bytes
+    kind: str = "js"
 
     @property
     def path(self) -> str:
-        """The path of the script, relative to the page."""
-        return f"{CODE}/{self.name}.js"
+        """The path of the file, relative to the page."""
+        return f"{CODE}/{self.name}.{self.kind}"
 
 
 @cache
@@ -113,6 +117,13 @@ def lessons_script() -> Script:
     """Return the script of the page of lessons, which needs little of the code."""
     text = f"{script_of('lessons_page/page.js', {})}\nlessonsPage();\n"
     return Script(_named(text), text, gzip.compress(text.encode(), mtime=0))
+
+
+@cache
+def page_style() -> Script:
+    """Return the style sheet of the page around the lab, which places everything from the first frame on."""
+    text = "\n".join((ASSETS / name).read_text("utf-8") for name in PAGE_STYLES)
+    return Script(_named(text), text, gzip.compress(text.encode(), mtime=0), "css")
 
 
 def _named(text: str) -> str:

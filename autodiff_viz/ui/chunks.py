@@ -43,6 +43,23 @@ def _imported(names: list[str]) -> list[str]:
 
 
 @cache
+def font_tags() -> str:
+    """Return the tags with which a page that is not Streamlit's has the same font from its first frame on.
+
+    "" in an installation without that file.
+    """
+    found = next(STATIC.glob("static/media/SourceSansVF-Upright*.woff2"), None)
+    if found is None:
+        return ""
+    path = f"./{found.relative_to(STATIC).as_posix()}"
+    face = f'font-family: "Source Sans"; font-weight: 200 900; src: url("{path}") format("woff2")'
+    return (
+        f'<link rel="preload" href="{path}" as="font" type="font/woff2" crossorigin>\n'
+        f"<style>@font-face {{ {face}; }}</style>"
+    )
+
+
+@cache
 def _files() -> dict:
     """Return Streamlit's list of its files; an empty one in an installation without it."""
     try:

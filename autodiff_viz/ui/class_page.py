@@ -8,6 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from autodiff_viz.asking.question import CAUSE, CHOICE, LARGER, NUMBER, SAME, SHAPE, SIGN, ZERO
 from autodiff_viz.asking.summary import (
     KNOWS_NOT,
     MARK,
@@ -19,8 +20,11 @@ from autodiff_viz.asking.summary import (
     count,
     name_of,
 )
+from autodiff_viz.asking.words import question_words
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted
+from autodiff_viz.lessons.evaluate import graph_of
+from autodiff_viz.lessons.gallery import lesson
 
 CSS = Path(__file__).parent / "assets" / "class.css"
 LIST = "class_results"
@@ -78,10 +82,28 @@ ANSWERS = {WRONG: "no usual mistake", NEAR: "nearly right", KNOWS_NOT: "did not 
 ORDINALS = ("first", "second", "third")
 
 
+KINDS = {
+    NUMBER: "A number", ZERO: "Zero or not", SIGN: "A sign", LARGER: "Which is larger", SAME: "The same?",
+    SHAPE: "A shape", CAUSE: "The cause", CHOICE: "One of the options",
+}  # fmt: skip
+"""What is asked for, where neither the lines nor a lesson have the words."""
+
+
+def _asked_in(question: QuestionCount) -> str:
+    """Return the words of a question: those of the lines, or of the first graph of a lesson that asks so."""
+    found = lesson(question.title)
+    for step in found.steps if found and not question.words else ():
+        asked = step.questions[question.number - 1 : question.number]
+        if asked and asked[0].kind == question.kind:
+            return question_words(graph_of(step), asked[0]).replace("`", "")
+    return question.words or KINDS[question.kind]
+
+
 def _question(question: QuestionCount) -> Iterator[str]:
     """Yield the table of one question."""
-    title = f"{question.title}, question {question.number}: {question.kind}"
-    yield f"<h2>{escape(title)}</h2>"
+    found = lesson(question.title)
+    of = f"{found.title if found else question.title} · question {question.number}"
+    yield f"<p class='av-of'>{escape(of)}</p><h2>{escape(_asked_in(question))}</h2>"
     if not question.answered:
         yield "<p>Nobody has answered it.</p>"
         return
@@ -99,7 +121,8 @@ def _question(question: QuestionCount) -> Iterator[str]:
     # A mistake can be made at each try, so that these may be more than the students.
     most = max([question.answered, *(how_many for _, how_many in question.mistakes)])
     for code, how_many in question.mistakes:
-        name = ANSWERS.get(code, name_of(code))
+        # The options of a choice are its author's words.
+        name = code if question.kind == CHOICE and code not in ANSWERS else ANSWERS.get(code, name_of(code))
         yield _row(name, how_many, most, "av-mistake")
     yield "</tbody></table>"
 

@@ -102,6 +102,8 @@ def want_check(session: Session, on: bool) -> None:
     """Note whether the user has requested the check of the state on view; if not, cancel a running check."""
     job = check_job(session.present.view)
     session.looks[CHECK] = job.key if job and on else None
+    if job and on and (answer := known(job)) and answer.why:
+        workers().take(job.key)  # it was ended, and is to be tried again
     if not on:
         workers().cancel((session.name, CHECK))
 

@@ -9,13 +9,12 @@ a message changes nothing. The lessons are a page of the server (ui/server/lesso
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from autodiff_viz.lab.persistence.address import CLASS, GALLERY, NOTES, PRESENT, VIEW
 from autodiff_viz.ui import pages
 from autodiff_viz.ui.address import embed_of, show_address
+from autodiff_viz.ui.bundle import ASSETS, PAGE_STYLES
 from autodiff_viz.ui.class_page import class_page
 from autodiff_viz.ui.component import draw_notes
 from autodiff_viz.ui.session import SESSION
@@ -23,8 +22,7 @@ from autodiff_viz.ui.session import SESSION
 NAME = "autodiff_viz"
 TO_THE_TOP = """document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);"""
 
-LESSONS_LINK = f"""<a class="av-lessons-link" href="./{GALLERY}" target="_self">
-<span class="av-lessons-icon" aria-hidden="true" translate="no">school</span><p>Lessons</p></a>"""
+LESSONS_LINK = f"""<a href="./{GALLERY}" target="_self"><p>Lessons</p></a>"""
 
 HEADING = """<h1 style="position: absolute; width: 1px; height: 1px; margin: 0; padding: 0; overflow: hidden;
 clip-path: inset(50%); white-space: nowrap">Lab: automatic differentiation of a graph</h1>"""
@@ -60,7 +58,7 @@ def _page() -> None:
 def _draw_links(view: str | None) -> None:
     """Draw the links between pages in the header, where `lab.css` puts them."""
     with st.container(key="pages", horizontal=True):
-        st.page_link(_home(), label="Lab", icon=":material/conversion_path:")
+        st.page_link(_home(), label="Lab")
         st.html(LESSONS_LINK, width="content")
         # The text differs from page to page, so the browser runs the script once for each.
         script = f"<script>{TO_THE_TOP}</script>"
@@ -69,12 +67,10 @@ def _draw_links(view: str | None) -> None:
 
 # The frame of every page
 
-ASSETS = Path(__file__).parent / "assets"
-
 
 def frame() -> None:
     """Draw the logo and the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
     if embed_of() is None:
         st.logo(ASSETS / "logo.svg", size="large")
-    st.html(ASSETS / "lab.css")
-    st.html(ASSETS / "present.css")
+    for name in PAGE_STYLES:  # our page names them already; a host may have another one
+        st.html(ASSETS / name)

@@ -7,8 +7,9 @@ import segno
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.lab.share import QrCode
 
-MOST_VERSION = 20
-"""The largest QR code: 97 modules a side, so that on a stage of 720 px a module has 6 px."""
+MOST_VERSION, LEVEL = 25, "m"
+"""The largest QR code, 117 modules a side, so that on a stage of 720 px a module has 5 px; and its error
+correction, by which a phone may misread a seventh of it."""
 
 QUIET = 4  # modules of margin, as ISO/IEC 18004 demands
 
@@ -17,7 +18,7 @@ QUIET = 4  # modules of margin, as ISO/IEC 18004 demands
 def qr_code(text: str) -> QrCode | None:
     """Return the QR code of a text; None if it does not fit `MOST_VERSION`."""
     try:
-        made = segno.make(text, error="l", micro=False)
+        made = segno.make(text, error=LEVEL, micro=False)
     except segno.DataOverflowError:
         return None
     if made.version > MOST_VERSION:

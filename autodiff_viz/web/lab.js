@@ -2,6 +2,7 @@
 // Build the lab component of one visitor: canvas, formula, sliders, selected node and check, with one outbox
 // for all edits and one message from Python for all parts.
 
+import { closeFromOutside } from "./base/dismiss.js";
 import { html } from "./base/dom.js";
 import { listen, dispatch } from "./base/events.js";
 import { explainTerms } from "./base/term.js";
@@ -234,7 +235,11 @@ export class Lab {
       gone,
     );
     listen("play", ({ isComputed }) => this.inspector.play(isComputed), gone);
-    listen("menu", () => this.check.fold(), gone);
+    closeFromOutside(
+      () => this.check.opened,
+      () => this.check.fold(),
+      gone,
+    );
     listen("plot", ({ name }) => this.showPlot(name), gone);
     listen("tour", () => this.tour.edit(true), gone);
     listen("want", ({ inputs }) => this.want(inputs), gone);

@@ -22,6 +22,7 @@
  * @property {string} [short] the same in a few words, of a result
  * @property {LintData[]} [lints]
  * @property {boolean} [cancel] whether the check takes long and can be cancelled
+ * @property {boolean} [again] whether the check was ended and can be tried again
  * @property {{ state: "agrees" | "differs" | "blocked" | "failed", says: string }} [forward] of the tangents, in forward mode
  * @property {[name: string, gradient: string, difference: string, equal: string][]} [rows] only while the table is open
  * @property {string[]} [why] the likely causes of differences, and the versions of the libraries
@@ -92,6 +93,7 @@
  * @property {string} [ruleText]
  * @property {string} [ruleFull] the function of its rule
  * @property {boolean} isOutput
+ * @property {boolean} [asked] whether a question is about it, which then names it
  * @property {boolean} isInput
  * @property {boolean} [isParameter]
  * @property {boolean} [muted]

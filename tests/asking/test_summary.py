@@ -6,7 +6,7 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.asking.question import ASKED_ALONE, Asked, Asking, Quantity, Question
-from autodiff_viz.asking.summary import LINES, TEXT, count, summary
+from autodiff_viz.asking.summary import LINES, TEXT, count, summary, words_in_line
 from tests.own_lesson import KEY
 
 FORK = av.trace(av.parse("x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b"))
@@ -28,6 +28,35 @@ def test_a_result_is_one_line():
     both = summary(asking(ZERO, NUMBER, NUMBER), [told(ZERO, "yes"), told(NUMBER, "?", "8.1")], "My Lesson!")
     assert both == "av1 my-lesson: zero 1 try right; number 2 tries unknown near; number open"
     assert summary(asking(NUMBER), [told(NUMBER, "77")]) == "av1 graph: number 1 try wrong"
+
+
+CHOICE = Question("choice", Quantity("cotangent", "x"), options=("both add", "one: wins;"), right="both add")
+
+
+def test_a_line_has_an_authors_words_and_the_option_that_was_wrong():
+    words = [words_in_line('What "arrives";\nat `x`: which?'), words_in_line("Which?")]
+    line = summary(
+        asking(NUMBER, CHOICE), [told(NUMBER, "77", "8"), told(CHOICE, "ONE: wins;", "?")], "z-1f", words
+    )
+    assert line == (
+        'av1 z-1f: number "What arrives at x which?" 2 tries wrong right; '
+        'choice "Which?" 2 tries "one wins" unknown'
+    )
+    counts = count(f'{line}\n{line}\nav1 z-1f: number open; choice "Which?" 1 try right')
+    assert counts.unread == ()
+    number, choice, other = counts.questions
+    assert (number.words, number.answered) == ("What arrives at x which?", 2)
+    assert (choice.words, choice.answered, choice.never) == ("Which?", 3, 2)
+    assert choice.mistakes == (("one wins", 2), ("unknown", 2))
+    assert other.words == ""  # asked in other words, it is another question
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['av1 z: number 1 try "one wins"', 'av1 z: choice 1 try "' + "x" * 81 + '"', 'av1 z: "w" 1 try right'],
+)
+def test_words_stand_where_they_belong_and_are_short(line):
+    assert len(count(line).unread) == 1
 
 
 CLASS = f"""

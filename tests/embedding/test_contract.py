@@ -164,12 +164,12 @@ def test_every_control_says_what_it_is():
     assert all(says and not says.endswith(".") for says in CONTROLS.values())
 
 
-README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+TEACHERS = (Path(__file__).parents[2] / "docs" / "teachers.md").read_text("utf-8")
 PARENT = Path(__file__).parents[2] / "autodiff_viz" / "web" / "embed" / "parent.js"
 
 
-def test_readme_has_the_table_and_the_lines_for_a_page_around_a_frame():
-    assert table() in README
+def test_the_document_for_teachers_has_the_table_and_the_lines_for_a_page_around_a_frame():
+    assert table() in TEACHERS
     code = re.sub(r"/\*\* .*? \*/ ", "", PARENT.read_text("utf-8"))
     lines = [line for line in code.splitlines()[1:] if not line.startswith("Object.assign")]
-    assert "\n".join(lines).strip() in README
+    assert "\n".join(lines).strip() in TEACHERS

@@ -92,7 +92,7 @@ def check(claim: Claim, found: Trace) -> None:
         assert found.value[of].shape == numbers != ()
         ones = trace(replace(found.graph, output=of), found.inputs, dtype=found.dtype)
         right = ones.cotangent[found.graph[grad].slots[1]].astype(float)
-        # XLA fuses a select into the product that follows, so under jit 0 stands where op by op 0 * inf is NaN.
+        # XLA fuses a select into the product after it: under jit 0 stands where op by op 0 * inf is NaN.
         finite = np.isfinite(right)
         np.testing.assert_allclose(found.value[grad].astype(float)[finite], right[finite], rtol=0.02)
 

@@ -267,6 +267,23 @@ def ends(x):
     return jnp.sum(lax.clamp(-1.0, x, 1.0) * 2) + jnp.sum(jnp.clip(x, -1, 1) * 3) + jnp.sum(jnp.abs(x) ** 3)
 
 
+@case(np.array([-2.0, -1.0, 0.5, 1.0, 3.0], "float32"))
+def other_ends(x):
+    """Ends that are called by their names, that are computed, and that stand the wrong way round."""
+    named = jnp.sum(jnp.clip(x, min=-1.0, max=1.0) * 2 + x.clip(max=0.75, min=-1.5) * 3)
+    computed = jnp.sum(lax.clamp(x[1], x, x[3]) * jnp.arange(5.0) + lax.clamp(x * 0.5, x, x + 1.0))
+    return named + computed + jnp.sum(lax.clamp(1.0, x, -1.0)) + jnp.sum(lax.clamp(x[3], x, x[1]) * x)
+
+
+@case(np.array([0.5, -1.5, 0.0, 2.5], "float32"))
+def steps(x):
+    """Halves that go away from 0, a power 0 at 0, one of several cases, runs."""
+    whole = jnp.sum(lax.round(x) * x)
+    chosen = jnp.sum(lax.select_n(jnp.array([0, 2, 1, 0]), x, x**2, 3 * x)) + jnp.sum(lax.pow(x, 0) * x)
+    runs = lax.cummax(x) * lax.cumprod(x, reverse=True) + lax.cummin(x, reverse=True)
+    return whole + chosen + jnp.sum(runs) + jnp.mean(x, where=x > 0)
+
+
 @case(np.array([0.5, -1.5, 0.0], "float32"))
 def powers(x):
     sums = jnp.sum(x**4) + jnp.sum(x**5) + jnp.sum(2.0**x) + jnp.sum(jnp.exp2(x)) + jnp.sum((x + 3) ** -2)

@@ -50,6 +50,7 @@ ONE = (
     *(
         "jnp.where({a} > 0.1, {a}, 0.5 * {a})",
         "jnp.clip({a}, -0.8, 0.9)",
+        "jnp.clip({a}, min=-0.8, max=0.9)",
         "m @ {a}",
         "{a} @ m",
         "jax.nn.gelu({a})",

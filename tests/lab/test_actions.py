@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from autodiff_viz.canvas.drawing import places
 from autodiff_viz.explain.sweep.view import SWEPT
-from autodiff_viz.graph import limits
+from autodiff_viz.graph import edits, limits
 from autodiff_viz.lab import actions
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.figures import chosen
@@ -140,7 +141,8 @@ def test_a_rule_is_set_however_often_it_is_asked_for_and_follow_takes_it_off(kin
     once = actions.set_rule(start(), "a", kind)
     assert once.graph["a"].rule.kind == kind
     assert actions.set_rule(once, "a", kind).history == once.history
-    assert actions.set_rule(once, "a", "follow").graph == start().graph
+    off = actions.set_rule(once, "a", "follow").graph  # nodes stay where the wire of `backward_as` found them
+    assert edits.with_positions(off, dict.fromkeys(off.by_name)) == start().graph
 
 
 def test_a_rule_on_several_nodes_is_one_step_with_one_name():
@@ -309,3 +311,10 @@ def test_a_parameter_is_set_to_what_a_formula_can_say_or_not_at_all(param, value
     after = actions.set_param(lab, "y", param, value)
     assert after.graph == lab.graph
     assert after.notice[0].code == "bad-param"
+
+
+def test_the_wire_of_backward_as_moves_no_node():
+    lab = actions.typed(start(), "x = 2.0\ny = 3.0\nz = y * x\n")
+    before = places(lab.graph).positions
+    after = places(actions.set_rules(lab, ["z"], "backward_as").graph).positions
+    assert {name: after[name] for name in before} == before

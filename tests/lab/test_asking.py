@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -14,12 +15,12 @@ from autodiff_viz.engine.trace import known_trace, trace
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import packed
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.lab.asking import ask, asking_of, hiding, present, reveal, stop_asking
+from autodiff_viz.lab.asking import ask, asking_of, hiding, reveal, stop_asking
 from autodiff_viz.lab.edits.apply import edited
-from autodiff_viz.lab.evaluate import evaluated, lab_view, sweep_tables
-from autodiff_viz.lab.handout import handout
+from autodiff_viz.lab.evaluate import lab_view, sweep_tables
+from autodiff_viz.lab.handout import handout_of
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data
-from autodiff_viz.lab.judging import answered
+from autodiff_viz.lab.judging import answered, result_title
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.page import ASKED, data_of, lab_drawing, play_data
 from autodiff_viz.lab.persistence.address import documents, from_query, to_query, with_documents
@@ -27,9 +28,12 @@ from autodiff_viz.lab.persistence.asking import ASK, GUESS, OWN
 from autodiff_viz.lab.persistence.history import trail
 from autodiff_viz.lab.persistence.short_link import short_query
 from autodiff_viz.lab.state import Lab, opened, start
+from autodiff_viz.lab.tours import go_to
 from autodiff_viz.language.parse import parse
+from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.messages.edits import Trail
 from autodiff_viz.standalone.page import html_of_lab
+from autodiff_viz.ui.qr_code import qr_code
 from tests.lab.persistence.corpus.write import FOLDER
 from tests.lab.persistence.corpus.write_asked import meaning
 from tests.lab.regression import lab_of, trained
@@ -132,7 +136,8 @@ def test_after_a_right_answer_the_number_stands_with_its_reason_and_the_guess():
     assert item(lab)["answer"] == "8"
     assert "2 + 6 = 8" in item(lab)["reason"]
     assert shown(lab)["asking"]["at"] is None
-    assert shown(lab)["asking"]["summary"] == "av1 graph: number 1 try right"
+    line = r'av1 z-[0-9a-f]{4}: number "What arrives at x\?" 1 try right'
+    assert re.fullmatch(line, shown(lab)["asking"]["summary"])
 
 
 def test_two_wrong_answers_or_none_reveal_it_and_a_text_that_cannot_be_read_is_no_try():
@@ -219,7 +224,7 @@ def test_of_two_questions_one_whose_node_is_gone_can_be_removed_and_the_other_be
 def test_a_handout_and_a_figure_leave_out_a_question_whose_node_is_gone():
     lab = edited(asked(AT_X, OF_A), {"kind": "delete", "nodes": ["a"]})
     lab = edited(lab, {"kind": "output", "node": "b"})
-    printed = handout(evaluated(lab).trace, present(lab), "t")
+    printed = handout_of(lab, None, qr_code)
     assert ("arrives at" in printed, "wire from" in printed) == (True, False)
     assert "<title>" in html_of_lab(lab, None)
 
@@ -545,3 +550,14 @@ def test_a_zero_can_be_asked_for_and_the_stop_is_its_cause():
     lab = edited(fork(), {"kind": "rules", "nodes": ["a"], "rule": "stop"})
     lab = ask(lab, [Question(ZERO, Quantity("passed", "a", 1))], ASKED_ALONE)
     assert item(answered(lab, 0, "zero"))["verdict"]["right"]
+
+
+def test_lines_of_two_own_graphs_begin_otherwise_and_a_slider_makes_no_other_graph():
+    lab = asked()
+    moved = edited(lab, {"kind": "slide", "name": "x", "value": 4.0})
+    assert result_title(moved) == result_title(lab)
+    assert result_title(asked(replace(AT_X, kind="zero"))) != result_title(lab)
+    assert re.fullmatch("z-[0-9a-f]{4}", result_title(lab))
+    tour = Tour(title="Two Uses!", steps=(Step("A", "x = 1.0"), Step("B", "x = 1.0\ny = x * x")))
+    toured = ask(go_to(start(), tour, 1), [Question("zero", Quantity("cotangent", "x"))], "cotangents")
+    assert result_title(toured) == "two-uses-2"

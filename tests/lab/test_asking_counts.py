@@ -20,13 +20,12 @@ from autodiff_viz.asking.question import (
     Quantity,
     Question,
 )
-from autodiff_viz.engine.trace import trace
 from autodiff_viz.graph.link import packed
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.asking import ask, asking_of, hiding, reveal
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
-from autodiff_viz.lab.handout import handout
+from autodiff_viz.lab.handout import handout_of
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data
 from autodiff_viz.lab.judging import answered
 from autodiff_viz.lab.page import ASKED, CONCEALED, data_of, lab_drawing, play_data
@@ -36,6 +35,7 @@ from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.messages.edits import read_edit
 from autodiff_viz.ui.panels.settings import hiding as downloads_wait
+from autodiff_viz.ui.qr_code import qr_code
 
 NESTED = """w = parameter(0.5)
 with checkpoint("outer"):
@@ -135,7 +135,10 @@ def test_an_authors_answer_is_not_sent_before_the_reveal_and_its_guess_stands_at
     done = reveal(answered(lab, 0, "?"), 1)
     assert item(done)["answer"] == "0.7253"
     assert item(done, 1)["answer"] == "at −4.7"
-    assert shown(done)["asking"]["summary"] == "av1 graph: number 2 tries wrong unknown; choice open"
+    line = shown(done)["asking"]["summary"].partition(": ")[2]
+    assert line == (
+        'number "After one step?" 2 tries wrong unknown; choice "Trained for ever where does w end?" open'
+    )
 
 
 def test_links_and_the_questions_of_the_page_keep_options_and_the_right_one():
@@ -189,7 +192,7 @@ def test_a_link_with_answers_that_do_not_fit_asks_nothing(question):
 
 def test_a_handout_prints_the_options_and_the_right_one_overleaf():
     lab = asked(WHERE)
-    first, _, overleaf = handout(trace(lab.graph), lab.asking, "Sines").partition("overleaf'>")
+    first, _, overleaf = handout_of(lab, None, qr_code).partition("overleaf'>")
     assert all(option in first for option in WHERE.options)
     assert "There the slope" not in first
     assert "<span class='right'>at −4.7</span>" in overleaf

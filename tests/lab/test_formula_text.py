@@ -37,6 +37,16 @@ def test_branches_too_high_to_be_read_are_a_card_until_they_are_opened():
     assert typed(opened, stacked(6) + "more = loss * 2.0\n").collapsed == frozenset()
 
 
+def test_a_graph_of_many_nodes_is_first_seen_with_its_outermost_groups_closed():
+    loop = "x = 0.5\nh = x\nfor i in range({}):\n    h = sin(h) * x\nz = h + x\n"
+    few, many = typed(start(), loop.format(20)), typed(start(), loop.format(30))  # 43 and 63 nodes
+    assert few.collapsed == frozenset()
+    assert many.collapsed == {group.name for group in many.graph.groups}
+    assert len(many.collapsed) == 30
+    opened = edited(many, {"kind": "collapse", "group": min(many.collapsed), "on": False})
+    assert len(typed(opened, loop.format(30) + "more = z * 2.0\n").collapsed) == 29  # what is opened stays so
+
+
 def test_a_text_that_is_the_usual_one_is_not_kept_beside_the_graph():
     assert typed(start(), show(parse(OWN))).history.present.text is None
 

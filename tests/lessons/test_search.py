@@ -69,3 +69,9 @@ def test_every_class_names_lessons_that_there_are_or_will_be():
         assert len(set(keys)) == len(keys)
     assert len({way.key for way in PATHS}) == len(PATHS)
     assert len(PATHS[-1].sittings) == 12
+
+
+def test_what_people_say_too_finds_a_lesson():
+    assert {"oom", "activations", "remat"} <= set(words_of(lesson("checkpointing")))
+    assert "resnet" in words_of(lesson("residual"))
+    assert "oom" not in words_of(lesson("two-knobs"))

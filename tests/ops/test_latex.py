@@ -81,6 +81,20 @@ def test_negative_number_gets_parentheses_only_where_needed(name, operands, form
     assert latex.operation(OPS[name], operands) == formula
 
 
+@pytest.mark.parametrize(
+    ("exponent", "derivative"),
+    [
+        ("2", r"2 \cdot x"),
+        ("3", r"3 \cdot x^{2}"),
+        ("0.5", r"0.5 \cdot x^{-0.5}"),
+        ("-1", r"-1 \cdot x^{-2}"),
+        ("n", r"n \cdot x^{n - 1}"),
+    ],
+)
+def test_the_exponent_of_a_powers_derivative_is_written_out(exponent, derivative):
+    assert latex.derivative(OPS["pow"], 0, ["x", exponent]) == derivative
+
+
 def test_value_and_cotangent_of_the_node_are_put_in():
     assert latex.derivative(OPS["tanh"], 0, ["2"], y="0.96") == "1 - 0.96^{2}"
     assert latex.derivative(OPS["matmul"], 0, ["A", "B"], y_bar="G") == r"G \, B^{\top}"

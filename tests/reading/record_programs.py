@@ -1,36 +1,64 @@
-"""Record what PyTorch computes of random programs: run it where PyTorch is installed.
+"""Record what PyTorch or TensorFlow computes of random programs: run it where the library is installed.
 
-/tmp/real/bin/python -m tests.reading.record_programs
+/tmp/real/bin/python -m tests.reading.record_programs torch
+/tmp/real/bin/python -m tests.reading.record_programs tf
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests.reading.programs import torch_program
+from tests.reading.tensorflow_programs import tensorflow_program
 
 PROGRAMS = 60
-PATH = Path(__file__).parent / "program_answers.json"
+WRITERS: dict[str, Callable[[int], str]] = {"torch": torch_program, "tf": tensorflow_program}
 
 
-def main() -> None:
-    """Run the programs, and write every tensor of each, or that PyTorch raises an error."""
-    import torch
+def path_of(dialect: str) -> Path:
+    """The file with the answers."""
+    return Path(__file__).parent / (
+        "program_answers.json" if dialect == "torch" else f"{dialect}_program_answers.json"
+    )
 
+
+def answers(text: str, of_torch: bool) -> dict[str, Any] | None:
+    """The numbers of each tensor by name, parts of a list by their place; None where the program raises."""
+    names: dict[str, Any] = {}
+    try:
+        exec(compile(text, "program", "exec"), names)
+    except RuntimeError:
+        return None
+    found = {}
+    for name, value in names.items():
+        for path, one in (
+            [(name, value)]
+            if not isinstance(value, list)
+            else [(f"{name}.{i}", one) for i, one in enumerate(value)]
+        ):
+            if type(one).__name__ in ("Tensor", "Parameter"):
+                found[path] = _short(one.detach().double().tolist())
+            elif not of_torch and type(one).__name__ in ("EagerTensor", "ResourceVariable"):
+                found[path] = _short(one.numpy().astype(float).tolist())
+    return found
+
+
+def main(dialect: str) -> None:
+    """Run the programs, and write every tensor of each, or that the library raises an error."""
     warnings.filterwarnings("ignore")
-    found: dict[str, object] = {"version": torch.__version__}
+    if dialect == "torch":
+        import torch as library
+    else:
+        import tensorflow as library
+    found: dict[str, object] = {"version": library.__version__}
     for seed in range(PROGRAMS):
-        names: dict[str, object] = {}
-        try:
-            exec(compile(torch_program(seed), f"program {seed}", "exec"), names)
-        except RuntimeError:
-            found[str(seed)] = None
-            continue
-        tensors = {name: one for name, one in names.items() if isinstance(one, torch.Tensor)}
-        found[str(seed)] = {name: _short(one.detach().double().tolist()) for name, one in tensors.items()}
-    PATH.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
+        found[str(seed)] = answers(WRITERS[dialect](seed), dialect == "torch")
+    path_of(dialect).write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
 
 
 def _short(numbers: object) -> object:
@@ -40,4 +68,4 @@ def _short(numbers: object) -> object:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

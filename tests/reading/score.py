@@ -1,4 +1,4 @@
-"""Count what becomes of the recorded texts: `python -m tests.reading.score` writes it into README."""
+"""Count what becomes of the recorded texts: `python -m tests.reading.score` writes it into docs/code.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.reading.record import FOLDER, snippets
 
 LIBRARIES = {"JAX": "jax", "PyTorch": "torch", "TensorFlow": "tf", "NumPy and HIPS autograd": "numpy"}
 COUNTED = ("taken, right", "taken, wrong", "refused rightly", "refused wrongly")
-README = Path(__file__).parents[2] / "README.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "code.md"
 HEAD = f"| written for | recorded with | {' | '.join(COUNTED)} |\n|---|---|---|---|---|---|\n"
 TABLE = re.compile(re.escape(HEAD) + r"((?:\|.*\n)+)")
 
@@ -73,19 +73,19 @@ def row(library: str) -> str:
 
 
 def table() -> dict[str, list[str]]:
-    """Return the cells of README's table behind the name of each library."""
-    found = TABLE.search(README.read_text("utf-8"))
-    assert found, "README has no table of what is read"
+    """Return the cells of the document's table behind the name of each library."""
+    found = TABLE.search(DOCUMENT.read_text("utf-8"))
+    assert found, "docs/code.md has no table of what is read"
     cells = [line.strip("| ").split(" | ") for line in found[1].splitlines()]
     return {first: rest for first, *rest in cells}
 
 
 def main() -> None:
     """Write the table, with the date above it."""
-    text = README.read_text("utf-8")
+    text = DOCUMENT.read_text("utf-8")
     text = TABLE.sub(lambda _: HEAD + "".join(map(row, LIBRARIES)), text)
     text = re.sub(r"counted on \d{4}-\d\d-\d\d", f"counted on {date.today()}", text)
-    README.write_text(text, "utf-8")
+    DOCUMENT.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -49,6 +49,7 @@ def mine(monkeypatch):
     def register(function, name="mine"):
         monkeypatch.setitem(TORCH, f"torch.{name}", jax_function(function))
         monkeypatch.setitem(FUNCTIONS, f"numpy.{name}", jax_function(function))
+        monkeypatch.setattr(jnp, name, function, raising=False)  # a name that JAX does not have is refused
 
     return register
 

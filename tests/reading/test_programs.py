@@ -1,6 +1,6 @@
 """Read programs that were written at random: their numbers are the library's, or they are refused.
 
-PyTorch's numbers are recorded (`record_programs`); JAX computes its own here.
+The numbers of PyTorch and TensorFlow are recorded (`record_programs`); JAX computes its own here.
 """
 
 import json
@@ -11,24 +11,25 @@ import pytest
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.reading.reading import read
-from tests.reading.programs import jax_program, torch_program
-from tests.reading.record_programs import PATH, PROGRAMS
+from tests.reading.programs import jax_program
+from tests.reading.record_programs import PROGRAMS, WRITERS, path_of
 from tests.seeds import seeded
 from tests.thorough import THOROUGH
 
-RECORDED = json.loads(PATH.read_text("utf-8"))
-MOST = 0.85  # of the programs that PyTorch runs are read
+RECORDED = {dialect: json.loads(path_of(dialect).read_text("utf-8")) for dialect in WRITERS}
+MOST = 0.85  # of the programs that the library runs are read
 
 
 @pytest.mark.sampled(12)
+@pytest.mark.parametrize("dialect", WRITERS)
 @pytest.mark.parametrize("first", range(0, PROGRAMS, 5))
-def test_numbers_of_a_program_are_those_of_pytorch(first):
+def test_numbers_of_a_program_are_those_of_its_library(first, dialect):
     taken = compared = 0
     for seed in range(first, first + 5):
-        text, right = torch_program(seed), RECORDED[str(seed)]
+        text, right = WRITERS[dialect](seed), RECORDED[dialect][str(seed)]
         values = values_of(text)
         if right is None or values is None:
-            taken += right is None  # PyTorch raises an error, so that nobody asks for its numbers
+            taken += right is None  # the library raises an error, so that nobody asks for its numbers
             continue
         taken += 1
         for name, expected in right.items():

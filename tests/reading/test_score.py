@@ -1,10 +1,10 @@
-"""Test that README's table of what is read was counted: every text of it is read again at night."""
+"""Test that docs/code.md's table of what is read was counted: every text of it is read again at night."""
 
 import pytest
 
 from tests.reading.grid.outcomes import MOST
 from tests.reading.record import snippets
-from tests.reading.score import LIBRARIES, README, made_of, row, table, version
+from tests.reading.score import DOCUMENT, LIBRARIES, made_of, row, table, version
 
 
 @pytest.mark.every
@@ -28,4 +28,4 @@ def test_a_wrong_answer_is_counted_as_wrong(monkeypatch):
 
 
 def test_readme_says_how_many_cases_of_the_grid_are_wrong():
-    assert f"at most {MOST} are known to be wrong" in README.read_text("utf-8")
+    assert f"at most {MOST} are known to be wrong" in DOCUMENT.read_text("utf-8")

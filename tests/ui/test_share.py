@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,12 +12,14 @@ import segno
 
 from autodiff_viz.asking.question import ALL_COTANGENTS, Quantity, Question
 from autodiff_viz.lab.actions import typed
+from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import from_query
 from autodiff_viz.lab.share import PARAMETERS
 from autodiff_viz.lab.share import share_data as data_for
-from autodiff_viz.lab.state import Lab, start, toured_at, without_history
+from autodiff_viz.lab.state import Lab, formula_text, start, toured_at, without_history
 from autodiff_viz.lab.talk import talk_data
+from autodiff_viz.lab.tours import go_to
 from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.ui.qr_code import qr_code
 from tests.lab.qr_reader import modules_of, text_of
@@ -52,8 +55,8 @@ def test_the_reader_refuses_a_code_with_a_wrong_module(level):
 
 
 def test_a_text_that_is_too_long_has_no_code():
-    assert qr_code("x" * 858) is not None  # version 20 at level L holds 858 bytes: ISO/IEC 18004, table 7
-    assert qr_code("x" * 859) is None
+    assert qr_code("x" * 997) is not None  # version 25 at level M holds 997 bytes: ISO/IEC 18004, table 7
+    assert qr_code("x" * 998) is None
 
 
 def test_the_code_of_a_lesson_is_that_of_its_short_link():
@@ -100,6 +103,61 @@ def test_for_class_the_link_asks_first():
     assert len(shared["short"]) < 120
 
 
+FIRST = Step("A", "x = 1237.0\ny = 2.0 * x", caption="Say.", notes="Wait for the vote, then talk.")
+SECOND_ASKS = Step("B", "x = 3.0\ny = x * x", questions=(Question("number", Quantity("cotangent", "x")),))
+TOUR = Tour(title="T", steps=(FIRST, SECOND_ASKS))
+
+
+def rehearsed() -> Lab:
+    """Return a tour at its last step, whose question has been answered."""
+    lab = edited(without_history(go_to(start(), TOUR, 1)), {"kind": "answer", "at": 0, "text": "6"})
+    assert lab.asking.asked[0].revealed
+    return lab
+
+
+@pytest.mark.parametrize("wish", [{}, {"tour": "here"}, {"tour": "alone"}, {"asks": "1"}])
+def test_neither_link_nor_frame_has_what_was_answered_in_a_rehearsal(wish):
+    shared = share_data(rehearsed(), {"base": HOST, "height": "300", **wish})
+    for address in (shared["link"], shared["short"], shared["frame"]):
+        assert "guess" not in query_of(address)
+        asking = from_query(query_of(address)).asking
+        assert asking is None or not any(one.tries or one.revealed for one in asking.asked)
+    for text in (shared["frame_code"], shared["code"] and shared["short"]):
+        assert "guess" not in text
+
+
+def test_answers_go_with_a_link_that_is_asked_for_them():
+    lab = rehearsed()
+    shared = share_data(lab, {"base": HOST, "answers": "1", "tour": "here"})
+    for address in (shared["link"], shared["short"]):
+        assert from_query(query_of(address)).asking == lab.asking
+
+
+def test_a_link_has_the_whole_tour_from_its_first_step_or_opens_at_a_step_or_has_that_alone():
+    opened = {}
+    for which in ("", "here", "alone"):
+        shared = share_data(rehearsed(), {"base": HOST, "height": "300", "tour": which})
+        labs = [from_query(query_of(shared[each])) for each in ("link", "short", "frame")]
+        opened[which] = {(lab.tour, lab.at, formula_text(lab)) for lab in labs}
+    assert opened == {
+        "": {(TOUR, 0, FIRST.formula + "\n")},
+        "here": {(TOUR, 1, SECOND_ASKS.formula + "\n")},
+        "alone": {(None, 0, SECOND_ASKS.formula + "\n")},
+    }
+
+
+def test_a_tour_without_room_in_a_code_gets_that_of_its_step_and_is_told_what_makes_it_long():
+    notes = " ".join(f"{i * 7919 % 10007:x}" for i in range(400))
+    tour = replace(TOUR, steps=(replace(FIRST, notes=notes), SECOND_ASKS))
+    lab = without_history(go_to(start(), tour, 1))
+    shared = share_data(lab, {"base": HOST})
+    assert re.search(r"step on view alone.* \d,\d{3} characters, .* Without the notes it has", shared["says"])
+    code = shared["code"]
+    step = from_query(query_of(text_of(modules_of(code["path"], code["size"]))))
+    assert (step.tour, step.graph, step.asking) == (None, lab.graph, lab.asking)
+    assert not share_data(rehearsed(), {"base": HOST})["alone"]
+
+
 def test_each_choice_of_a_frame_stands_in_its_address_and_in_its_code():
     for each in PARAMETERS:
         other = next(word for word in each["values"] if word != each["usual"])
@@ -119,6 +177,15 @@ def test_a_talk_has_the_steps_of_the_lesson_and_notes_that_the_audience_does_not
     assert "3 + 3 is 6" in talk["notes"]
     assert "6" not in talk["caption"]
     assert talk_data(start()) is None
+
+
+def test_what_a_tour_says_after_its_answers_comes_to_the_stage_with_them():
+    tour = replace(TOUR, steps=(FIRST, replace(SECOND_ASKS, text="3 + 3.")))
+    lab = without_history(go_to(start(), tour, 1))
+    assert (talk_data(lab)["said"], "3 + 3" in talk_data(lab)["notes"]) == ("", False)
+    answered = edited(lab, {"kind": "reveal", "at": 0})
+    assert talk_data(answered)["said"] == "3 + 3."
+    assert talk_data(without_history(go_to(start(), tour, 0)))["said"] == ""
 
 
 def test_what_each_step_of_a_talk_draws_is_told_before_it_without_what_it_asks():

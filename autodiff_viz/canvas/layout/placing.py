@@ -146,7 +146,7 @@ Bends = tuple[Point, ...]
 
 WIRE_CLEARANCE = 14.0  # px between a wire's detour and the nodes that it goes around
 LEVEL = 24.0  # px before and after such nodes in which the wire changes height
-TURN = 68.0  # px by which a wire that comes back turns beyond its end, at most
+TURN = 60.0  # px by which a wire that comes back turns beyond its end, at most
 MANY = 120  # nodes between the ends of a wire up to which level detours are tried one by one
 STEPS = 128  # places at which a curve's heights are known
 SHORT = 60.0  # px of a curve whose ends are steeper than those of longer ones

@@ -73,11 +73,11 @@ def _causes(found: Trace, name: str, difference: Difference, kinds: Kinds) -> tu
     gradient, arriving = found.gradient[name], found.cotangent[name]
     ruled = found.graph[name].rule.kind != FOLLOW
     own = [(RULE, name)] if ruled and not np.array_equal(gradient, arriving, equal_nan=True) else []
-    likely = []
+    beginnings, likely = {origin.node for origin in found.nonfinite_origins}, []
     for node in nodes:
         kinks = OPS[node.op].kinks
         at_kink = bool(kinks) and any(np.isin(found.value[read], kinks).any() for _, read in node.wires)
-        if node.rule.kind != FOLLOW or at_kink:
+        if node.rule.kind != FOLLOW or node.name in beginnings or at_kink:
             likely.append(node)
     if causes := _grouped([*own, *_local(likely, kinds)]) or _grouped(_local(nodes, kinds)):
         return causes
@@ -165,7 +165,9 @@ def _kinds(found: Trace, name: str) -> tuple[str, ...]:
         if not check_slot(found, node, slot, _elements(found, node, slot)).agrees
     )
     kinds = (node_cause(found, name, slot) for slot in apart)
-    return tuple(dict.fromkeys(kind for kind in kinds if kind not in (ROUNDING, UNKNOWN)))
+    # Where what arrives is not finite, the cause is the node that it comes from.
+    later = () if np.isfinite(found.cotangent[name]).all() else (NOT_FINITE,)
+    return tuple(dict.fromkeys(kind for kind in kinds if kind not in (ROUNDING, UNKNOWN, *later)))
 
 
 def _rule_acts(found: Trace, node: Node) -> bool:

@@ -49,7 +49,7 @@ WORDS = {
 }
 SENTENCES = {
     RULE: "Rule: it passes back something else than the slope, which is what it is for.",
-    CORNER: "Corner: the slope jumps there. JAX takes one number, differences look at both sides.",
+    CORNER: "Corner: slope or value jump there. JAX takes one number, differences look at both sides.",
     NOT_FINITE: "Not finite: where a number is infinite or NaN there is no slope to compare.",
     ROUNDING: "Rounding: in float64 the two are equal.",
     UNKNOWN: "Differs: no rule, corner or rounding is behind it. The function may turn within one step.",
@@ -86,7 +86,7 @@ def differs_say(trace: Trace, name: str) -> tuple[str, ...]:
 
 
 DIFFERS_SINCE = {
-    CORNER: " Its derivative jumps there: JAX takes one slope, differences look at both sides.",
+    CORNER: " Slope or value jump there: JAX takes one slope, differences look at both sides.",
     NOT_FINITE: " There is no finite slope there.",
     ROUNDING: " That is rounding: in float64 both are equal.",
 }

@@ -39,7 +39,17 @@ def _new(lab: Lab, edit: NewTour) -> Lab:
     return _changed(lab, plain(lesson), variant_of(lab, lesson), "Tour of the lesson")
 
 
+def _check_written(lab: Lab) -> None:
+    """Refuse to take a state whose formula is not that of the graph on view."""
+    if lab.mistakes:
+        message = (
+            "The formula has a mistake: the graph on view is the one before it, and not what is written."
+        )
+        raise GraphError(Problem("not-written", message, "Mend the formula, then take the state."))
+
+
 def _add(lab: Lab, edit: AddStep) -> Lab:
+    _check_written(lab)
     tour = lab.tour or Tour(title=UNTITLED)
     if not lab.graph.nodes:
         raise GraphError(Problem("nothing-to-add", "There is no graph to add yet.", "Add a node first."))
@@ -65,6 +75,7 @@ def _at_step(change: Callable[[Lab, Tour, Step, object], Lab]) -> Callable[[Lab,
 
 
 def _update(lab: Lab, tour: Tour, step: Step, edit: UpdateStep) -> Lab:
+    _check_written(lab)
     after = renewed(step, captured(lab, step.title))
     return _changed(lab, _with(tour, edit.step, after), edit.step, f"Update step {edit.step + 1}")
 

@@ -232,7 +232,7 @@ def _verdict(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data:
     if answers.check is None:
         return {"state": "checking", "says": "Checking with jax.vjp …", "cancel": answers.on_request}
     if answers.check.why:
-        return {"state": "failed", "says": NOT_CHECKED.get(answers.check.why, BROKE)}
+        return {"state": "failed", "says": NOT_CHECKED.get(answers.check.why, BROKE), "again": True}
     return _result(answers.check.value, _reading(lab), details)
 
 

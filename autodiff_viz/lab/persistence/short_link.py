@@ -19,7 +19,7 @@ from autodiff_viz.lab.persistence.address import (
 )
 from autodiff_viz.lab.persistence.asking import ASK, GUESS
 from autodiff_viz.lab.state import Lab, formula_text
-from autodiff_viz.lessons.codec import AT, TOUR
+from autodiff_viz.lessons.codec import AT, TOUR, short_tour
 
 SAFE = ",:"
 """Signs that need no percent sign in a query, beside letters and digits."""
@@ -46,6 +46,9 @@ def written(query: dict[str, str]) -> str:
 def _candidates(lab: Lab, whole: dict[str, str]) -> Iterator[dict[str, str]]:
     """Yield queries that may open this state; the shortest that does is taken."""
     yield whole
+    if lab.tour is not None and TOUR in whole:
+        whole = {**whole, TOUR: short_tour(lab.tour)}
+        yield whole
     for kind in ((LESSON, VARIANT), (TOUR, AT)):  # one that is as it was made
         if kind[0] not in whole:
             continue

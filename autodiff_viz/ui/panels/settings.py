@@ -16,21 +16,20 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.lab.actions import resampled, reset, set_dtype, set_seed, type_seed, unshelved
-from autodiff_viz.lab.asking import hiding, present
+from autodiff_viz.lab.asking import hiding
 from autodiff_viz.lab.edits.compare import both
-from autodiff_viz.lab.evaluate import LabView, evaluated
+from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.glossary import GLOSSARY
-from autodiff_viz.lab.handout import handout
-from autodiff_viz.lab.judging import beside_of
+from autodiff_viz.lab.handout import handout_of
 from autodiff_viz.lab.page import ANSWER_FIRST
 from autodiff_viz.lab.persistence.address import GRAPH
 from autodiff_viz.lab.state import Lab, shows_code, without_draft
 from autodiff_viz.language.literals import show_literal
 from autodiff_viz.lessons.codec import tour_to_json
-from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.standalone.page import html_of_lab
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.fragments import answered, pressed, renewed
+from autodiff_viz.ui.qr_code import qr_code
 from autodiff_viz.ui.session import current_session
 
 # The row above the formula editor, which shows the graph as text.
@@ -154,20 +153,14 @@ _ASKING_FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str,
     ),
     (
         "Handout",
-        lambda lab, page: handout(evaluated(lab).trace, present(lab), title_of(lab), beside_of(lab)),
+        lambda lab, page: handout_of(lab, page, qr_code),
         "autodiff_handout.html",
         "text/html",
         "download_handout",
-        "A page to print: question, graph and room for the answer, with the answer overleaf.",
+        "To print: questions, graphs and room for answers, with the answers overleaf; of a tour all steps.",
     ),
 )
 """Files, as above, that ask what is asked on the page, and so are written meanwhile too."""
-
-
-def title_of(lab: Lab) -> str:
-    """Return the title of what is open: of the lesson, else of the graph."""
-    opened = lesson(lab.lesson)
-    return opened.title if opened else f"Gradient of {lab.graph.output}"
 
 
 def _draw_downloads(view: LabView) -> None:

@@ -34,6 +34,7 @@ from autodiff_viz.lessons.paths import CUSTOM, LONGEST, MOST, PATHS, path_of
 from autodiff_viz.lessons.paths import Path as Way
 from autodiff_viz.lessons.search import words_of
 from autodiff_viz.ui.bundle import lessons_script
+from autodiff_viz.ui.chunks import font_tags
 
 ASSETS = Path(__file__).parents[1] / "assets"
 CLAIMS = "/claims"  # path of the table of numbers
@@ -125,7 +126,7 @@ def _classes(chosen: Way | None) -> str:
         f"{f' <small>{minutes}</small>' if minutes else ''}</a>"
         for address, title, minutes, here in links
     )
-    make = '<button type="button" class="make" hidden>Make a path</button>' if chosen is None else ""
+    make = '<button type="button" class="make">Make a path</button>' if chosen is None else ""
     return (
         f'<nav class="classes" aria-label="Classes">{every}<span class="of">For a class</span>'
         f"{''.join(classes)}{make}</nav>"
@@ -161,11 +162,13 @@ def _body(way: Way | None) -> str:
     return _BODY.format(
         logo=_LOGO.format(_picture("logo")),
         kind="all" if way is None else "on-path",
+        hidden="" if way is None else " hidden",  # a path is read from its beginning to its end
         title="Lessons" if way is None else escape(way.title),
         begin=_begin(way) if way is not None and way.keys else "",
         lead=escape(lead),
         classes=_classes(way),
         sections=sections,
+        cards=sections.count('<li class="card"'),
         numbers=f"{numbers:,}",
         claims=f".{CLAIMS}",
         teacher=f"./?{VIEW}={CLASS}",
@@ -184,7 +187,7 @@ _BODY = """<body class="{kind}">
 </header>
 <main>
 <div class="top"><h1>{title}</h1><p class="lead">{lead}</p>{begin}</div>
-<form class="find" role="search" hidden>
+<form class="find" role="search"{hidden}>
 <label class="search"><span class="unseen">Search lessons</span>
 <input type="search" name="q" maxlength="80" autocomplete="off" placeholder="Search: detach, remat, nan"
 aria-keyshortcuts="/">
@@ -194,7 +197,7 @@ aria-keyshortcuts="/">
 <option value="3">Level 3</option></select></label>
 <label class="open-only"><input type="checkbox" name="open"> Not done yet</label>
 <a class="surprise" href="{gallery}">Surprise me</a>
-<output class="found" role="status"></output>
+<output class="found" role="status">{cards} lessons</output>
 </form>
 {classes}
 <p class="continue" hidden><span>Continue with</span> <a href="{gallery}"></a></p>
@@ -228,6 +231,7 @@ _HEAD = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 {tags}
 <link rel="icon" href="{icon}">
+{font}
 <style>{style}</style>
 {script}</head>
 """
@@ -318,7 +322,8 @@ def _whole(tags: str, which: str, way: Way | None) -> Page:
     style = (ASSETS / "lessons_page.css").read_text("utf-8")
     loads = f'<script type="module" src="{lessons_script().path}"></script>\n'
     script, body = ("", _claims_body()) if which == CLAIMS else (loads, _body(way))
-    data = f"{_HEAD.format(tags=tags, icon=_picture('icon'), style=style, script=script)}{body}".encode()
+    head = _HEAD.format(tags=tags, icon=_picture("icon"), font=font_tags(), style=style, script=script)
+    data = f"{head}{body}".encode()
     tag = f'W/"{blake2b(data, digest_size=16).hexdigest()}"'
     return Page(data, gzip.compress(data, mtime=0), tag)
 

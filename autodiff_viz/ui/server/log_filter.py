@@ -1,6 +1,7 @@
-"""Cut queries, which hold visitors' graphs, from the server's log, and repeated faults.
+"""Cut queries, which hold visitors' graphs, from the server's log, and what it would say again.
 
-Uvicorn logs each request with its query. A visitor can make one fault of the program happen a thousand times.
+Uvicorn logs each request with its query, and under `uvicorn app:app` Streamlit writes that once more. A
+visitor can make one fault of the program happen a thousand times.
 """
 
 from __future__ import annotations
@@ -57,6 +58,10 @@ _seldom = Seldom()
 def filter_logs() -> None:
     """Filter the logs; to be called once those of requests are configured, before the first request."""
     for name in LOGS:
-        logging.getLogger(name).addFilter(without_query)  # does nothing when it is there already
+        log = logging.getLogger(name)
+        log.addFilter(without_query)  # does nothing when it is there already
+        own = getattr(log, "streamlit_console_handler", None)  # streamlit/logger.py
+        if own is not None and len(log.handlers) > 1:
+            log.removeHandler(own)
     for name in FAULTS:
         logging.getLogger(name).addFilter(_seldom)

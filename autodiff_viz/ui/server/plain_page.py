@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autodiff_viz.ui.chunks import font_tags
+
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
   <head>
@@ -9,9 +11,11 @@ _PAGE = """<!DOCTYPE html>
     <meta name="viewport" content="width=device-width" />
     <meta name="robots" content="noindex" />{head}
     <title>{title} · autodiff_viz</title>
+    {font}
     <style>
       :root {{ color-scheme: light dark; }}
-      body {{ font: 1.1rem/1.5 system-ui, sans-serif; max-width: 32rem; margin: 20vh auto; padding: 1rem; }}
+      body {{ max-width: 32rem; margin: 20vh auto; padding: 1rem; }}
+      body {{ font: 1.1rem/1.5 "Source Sans", sans-serif; }}
     </style>
   </head>
   <body>
@@ -24,4 +28,4 @@ _PAGE = """<!DOCTYPE html>
 
 def plain_page(title: str, body: str, head: str = "") -> str:
     """Return a page with a heading; `body` and `head` are HTML."""
-    return _PAGE.format(title=title, body=body, head=head)
+    return _PAGE.format(title=title, body=body, head=head, font=font_tags())

@@ -37,11 +37,11 @@ ROOT = Path(__file__).parents[2]
 BOOT = (ROOT / "web" / "embed" / "boot.js").read_text("utf-8")
 THEME = (ROOT / "web" / "base" / "theme.js").read_text("utf-8")
 STYLE = (ROOT / "ui" / "assets" / "embed.css").read_text("utf-8")
-ROW, PLAY, MOST_ROWS = (
-    42,
-    46,
-    6,
-)  # px of a slider and of the bar that plays, and sliders; as in web/embed/frame.js
+ROW, PLAY = 42, 46  # px of a slider and of the bar that plays; as in web/embed/frame.js
+MOST_ROWS = 6  # sliders
+PANES = ("lesson", "formula", "inspector", "plot")
+"""Controls that stand beside or below the graph."""
+
 WORDS = "Click to try it"
 SECONDS, WITHIN = 25.0, 30.0  # of the processor, after which a worker is ended; for which a request waits
 NONE = "The picture of this graph takes too long to be made. The page itself may open it."
@@ -59,7 +59,7 @@ _PAGE = """<!DOCTYPE html>
 </head>
 <body>
 <div id="root"></div>
-<div id="av-poster" role="button" tabindex="0" aria-label="{title}. {words}.">
+<div id="av-poster" role="button" tabindex="0" aria-label="{title}. {words}." {room}>
 {picture}
 <span class="av-try">{words}</span>
 </div>
@@ -86,7 +86,10 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
         "graph": f"{wide:.0f} {high:.0f}" if wide else "",
         "rows": str(rows),
     }
+    panes = sum(embed.shows(name) for name in PANES)
+    asks = picture is not None and picture.asks
     page = _PAGE.format(
+        room=f"style='--rows: {rows}px' data-panes='{panes}' data-asks='{int(asks)}'",
         attributes=" ".join(f'data-av-{name}="{escape(value)}"' for name, value in attributes.items()),
         title=escape(title),
         style=STYLE,

@@ -21,8 +21,8 @@ from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
 from autodiff_viz.lessons.search import meant
-from autodiff_viz.ui.bundle import CODE, lessons_script, script
-from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
+from autodiff_viz.ui.bundle import CODE, lessons_script, page_style, script
+from autodiff_viz.ui.chunks import FIRST, STATIC, font_tags, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
 from autodiff_viz.ui.server.lab_socket import SOCKET
@@ -43,8 +43,14 @@ def document(preview: Preview, origin: str) -> str:
     before, after = _shell()
     soon = [script().path, *scripts(*FIRST)]  # else they come after Streamlit's code
     links = "\n    ".join(f'<link rel="modulepreload" href="{path}" />' for path in soon)
-    head = f"{before}{tags(preview, origin)}\n    <script>{THEME}</script>\n    {links}\n  "
-    return head + after.replace("<body>", f"<body>\n    {without_scripts(preview)}", 1)
+    style = page_style().path
+    head = (
+        f"{before}{tags(preview, origin)}\n    <script>{THEME}</script>\n"
+        f'    <link rel="preload" as="style" href="{style}" />\n    {links}\n  '
+    )
+    # In the body it comes after the sheets that Streamlit appends to the head: where both speak, it holds.
+    body = f'<body>\n    <link rel="stylesheet" href="{style}" />\n    {without_scripts(preview)}'
+    return head + after.replace("<body>", body, 1)
 
 
 def without_scripts(preview: Preview) -> str:
@@ -108,10 +114,11 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Words · autodiff_viz</title>
 <meta name="description" content="Cotangent, pullback, residual: the words of the lab, each in a sentence.">
+{font}
 <style>
 :root {{ color-scheme: light dark; }}
 body {{ max-width: 42rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem;
-  font: 17px/1.55 "Source Sans", system-ui, sans-serif; color: light-dark(#1e2530, #e6e9ee);
+  font: 17px/1.55 "Source Sans", sans-serif; color: light-dark(#1e2530, #e6e9ee);
   background: light-dark(#ffffff, #14171c); }}
 h1 {{ margin: 1.2rem 0 0.3rem; font-size: 1.7rem; }}
 a {{ color: light-dark(#1f4fc0, #8fb0ff); }}
@@ -140,7 +147,7 @@ def words_page() -> str:
         f'<dt id="{escape(word.replace(" ", "-"))}">{escape(word)}</dt>\n<dd>{escape(says)}</dd>'
         for word, says in sorted(GLOSSARY.items(), key=lambda entry: entry[0].lower())
     )
-    return _PAGE.format(words="\n".join(entries))
+    return _PAGE.format(font=font_tags(), words="\n".join(entries))
 
 
 async def words(request: Request) -> HTMLResponse:
@@ -152,6 +159,9 @@ PICTURES = {preview.picture: preview for preview in PREVIEWS}
 PAINTING = asyncio.Lock()  # all pictures at once would hold the other visitors for many seconds
 DAY = {"Cache-Control": "public, max-age=86400"}
 FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+
+
+MEDIA = {"js": "text/javascript", "css": "text/css"}
 
 
 async def ready(request: Request) -> JSONResponse:
@@ -197,16 +207,18 @@ async def card(request: Request) -> Response:
 
 
 async def code(request: Request) -> Response:
-    """Answer with the browser code of the lab or of the lessons, named differently in every other version."""
+    """Answer with the browser code or the style sheet of the lab, or the code of the lessons, each named
+    differently in every other version."""
     name = request.path_params["name"]
-    bundle = next((each for each in (script(), lessons_script()) if each.name == name), None)
+    files = (script(), lessons_script(), page_style())
+    bundle = next((each for each in files if f"{each.name}.{each.kind}" == name), None)
     if bundle is None:
         return PlainTextResponse("Not found", 404)
     headers = {**FOREVER, "Vary": "Accept-Encoding"}
+    media = MEDIA[bundle.kind]
     if "gzip" not in request.headers.get("accept-encoding", ""):
-        return Response(decompress(bundle.compressed), headers=headers, media_type="text/javascript")
-    zipped = {**headers, "Content-Encoding": "gzip"}
-    return Response(bundle.compressed, headers=zipped, media_type="text/javascript")
+        return Response(decompress(bundle.compressed), headers=headers, media_type=media)
+    return Response(bundle.compressed, headers={**headers, "Content-Encoding": "gzip"}, media_type=media)
 
 
 async def robots(request: Request) -> PlainTextResponse:
@@ -239,7 +251,7 @@ ROUTES = [
     Route("/ready", ready),
     Route("/robots.txt", robots),
     Route("/sitemap.xml", sitemap),
-    Route(f"/{CODE}/{{name}}.js", code),
+    Route(f"/{CODE}/{{name}}", code),
     Route(f"{CARDS}/{{name}}.png", card),
     Route(PATH, words),
     Route(CLAIMS, claims),

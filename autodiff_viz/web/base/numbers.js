@@ -207,7 +207,8 @@ export function fullText(num) {
   const isEmpty = dims?.includes(0);
   if (!row && !isEmpty) return norm;
   const list = isEmpty ? [] : decimals(num);
-  return `${(dims ?? []).join("\u00d7")} [${list.join(", ")}], ${norm}`;
+  const shape = (dims ?? []).length > 1 ? `${dims?.join("\u00d7")} ` : ""; // a row is seen to be one
+  return `${shape}[${list.join(", ")}], ${norm}`;
 }
 
 /** The text in a line of the panel: a number, a vector, or a shape and a norm. @param {Num} num @param {number} digits */

@@ -12,6 +12,7 @@ import { BROWSER, TAB, readList, writeList } from "./store.js";
 
 const VISITS = "lessons";
 const PLACE = "place in the lab";
+const LAST = "last graph";
 const TRIES = "autodiff_viz done"; // kept by web/progress.js: ids of exercises, such as "fork:0"
 const MOST = 300; // lessons that are kept
 /** What the key of a lesson looks like. */
@@ -66,11 +67,26 @@ export function writeTries(done) {
   }
 }
 
-/** Keep where in the lab this tab is, when the page is left. @param {string} search */
-export const keepPlace = (search) => writeList(TAB, PLACE, [{ search }]);
+/** Keep where in the lab this tab is, when the page is left, and for later visits a graph of one's own. @param {string} search */
+export function keepPlace(search) {
+  writeList(TAB, PLACE, [{ search }]);
+  if (isOwnGraph(search)) writeList(BROWSER, LAST, [{ search }]);
+}
 
-/** Where in the lab this tab was; "" if it was not. @returns {string} */
-export function placeInLab() {
-  const search = readList(TAB, PLACE)[0]?.search;
+/** Whether an address holds a graph, and no lesson. Pure. @param {string} search */
+export function isOwnGraph(search) {
+  const fields = new URLSearchParams(search);
+  return (fields.has("f") || fields.has("g")) && !fields.has("lesson");
+}
+
+/** @param {import("./store.js").Place} place @param {string} name @returns {string} the query of an address; "" for none */
+function kept(place, name) {
+  const search = readList(place, name)[0]?.search;
   return typeof search === "string" && search.startsWith("?") ? search : "";
 }
+
+/** Where in the lab this tab was; "" if it was not. */
+export const placeInLab = () => kept(TAB, PLACE);
+
+/** The graph of one's own that was left last in this browser; "" for none. */
+export const lastGraph = () => kept(BROWSER, LAST);

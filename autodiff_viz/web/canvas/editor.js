@@ -173,6 +173,7 @@ export class Editor {
       ({ kind }) => kind === "answer" || (kind !== "slide" && !NO_MATTER.has(kind)),
     );
     this.waiting.tell(awaits && !isOffline() && !this.drawing.being_read);
+    this.stage.host.classList.toggle("behind", awaits && isOffline());
   }
 
   /** Select exactly these nodes and the nodes of these cards; a single one is sent to Python. @param {string[]} ids @param {boolean} [quietly] opening no panel */

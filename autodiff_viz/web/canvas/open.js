@@ -1,6 +1,7 @@
 // @ts-check
 // Construct a canvas with all its listeners.
 
+import { closeFromOutside } from "../base/dismiss.js";
 import { html } from "../base/dom.js";
 import { askingBar } from "../asking/bar.js";
 import { lightParting, twinsBar } from "../explain/compare.js";
@@ -27,6 +28,7 @@ import { listenToPanning, listenToWheel } from "./gestures/pan_zoom.js";
 import { keepFieldsInView, listenToHolding } from "./gestures/touch.js";
 import { showNotices } from "./popovers/notice.js";
 import { phoneBar } from "./popovers/phone_bar.js";
+import { closePopover } from "./popovers/popover.js";
 import { welcome } from "./popovers/welcome.js";
 import { lessonBrief } from "../lesson/brief.js";
 import { exerciseLine } from "../lesson/exercise.js";
@@ -41,6 +43,12 @@ export function openEditor(palette) {
   editor.palette = palette;
   editor.ops = new Map(palette.flatMap(({ ops }) => ops.map((op) => [op.op, op])));
   const { host } = editor.stage;
+  closeFromOutside(
+    () => host.querySelector(".popover"),
+    () => closePopover(editor),
+    () => !host.isConnected && editor.drawing.rev >= 0,
+    true,
+  );
   listenToPointers(editor);
   listenToKeys(editor);
   listenToClipboard(editor);
@@ -79,6 +87,7 @@ export function openEditor(palette) {
     forwardBar(editor),
     askingBar(editor),
     presenter.head,
+    presenter.more,
     host,
     presenter.foot,
     phoneBar(editor),

@@ -43,10 +43,7 @@ export class LintsPanel {
       role: "group",
       "aria-label": "Hints",
     });
-    this.panel.addEventListener("keydown", (event) => {
-      event.stopPropagation(); // Streamlit's own shortcuts (r, c) would answer these keys too
-      if (event.key === "Escape") (this.toggle(false), this.button.focus());
-    });
+    this.panel.addEventListener("keydown", (event) => event.stopPropagation()); // Streamlit's own shortcuts (r, c) would answer these keys too
     this.receive([]);
   }
 

@@ -33,7 +33,7 @@ export class VerificationLine {
     this.sign = html("span", { class: "sign" });
     this.says = html("p", { class: "says" });
     this.forward = html("span", { class: "forward", role: "status" });
-    this.ask = html("button", { type: "button", click: () => ask(true) }, "Check with jax.vjp");
+    this.ask = html("button", { type: "button", click: () => ask(true) });
     this.cancel = html("button", { type: "button", click: () => ask(false) }, "Cancel");
     this.details = html(
       "button",
@@ -93,7 +93,12 @@ export class VerificationLine {
     this.draw();
   }
 
-  /** Close what is open, for a menu of the canvas where both are in one place. */
+  /** The table or the hints, whichever is open. */
+  get opened() {
+    return [this.table, this.hints.panel].find((panel) => !panel.hidden) ?? null;
+  }
+
+  /** Close what is open. */
   fold() {
     this.hints.toggle((this.open = false));
     this.draw();
@@ -115,7 +120,9 @@ export class VerificationLine {
       this.sign.replaceChildren(...(sign ? [icon(sign, 18)] : []));
     this.sign.dataset.sign = sign;
     this.drawForward();
-    this.ask.hidden = now !== "asks";
+    const again = now === "failed" && this.data.again;
+    this.ask.hidden = now !== "asks" && !again;
+    setText(this.ask, again ? "Try again" : "Check with jax.vjp");
     this.cancel.hidden = now !== "checking" || !this.data.cancel;
     const answered = state !== undefined && state in ANSWERS;
     this.details.hidden = !answered;

@@ -14,7 +14,7 @@ const TRIES = 2; // as in asking/question.py
 /** @typedef {import("./source.js").State} State */
 /** @typedef {import("../types.js").AskedItem} AskedItem */
 /** @typedef {import("../types.js").Notice} Notice */
-/** @typedef {{ tables: import("../asking/judge.js").Table[], after: State[], of: string }} Hidden */
+/** @typedef {{ tables: import("../asking/judge.js").Table[], after: State[], of: string, words: string[] }} Hidden */
 
 /** @param {import("./figure.js").Held} held @param {Record<string, string>} css by place */
 export default function asked(held, css) {
@@ -29,7 +29,7 @@ export async function take(source, edit) {
   const { hidden, drawing } = source.states[at];
   if (!hidden || !drawing.asking) return null;
   /** @type {Hidden} */
-  const { tables, after, of } = await unpacked(hidden);
+  const { tables, after, of, words } = await unpacked(hidden);
   const before = source.asked.get(at)?.items ?? drawing.asking.items;
   const items = /** @type {AskedItem[]} */ ([...before]);
   if (edit.kind === "stop_asking")
@@ -44,25 +44,39 @@ export async function take(source, edit) {
     }
   }
   const open = items.findIndex((item) => !item.revealed);
-  const summary = open < 0 ? summed(items, tables, of) : undefined;
+  const summary = open < 0 ? summed(items, tables, of, words) : undefined;
   source.asked.set(at, { items, after, level: open < 0 ? items.length : open, summary });
   return [];
 }
 
 /** The result as one line to paste, as asking/summary.py writes it.
- * @param {AskedItem[]} items @param {import("../asking/judge.js").Table[]} tables @param {string} of the lesson */
-function summed(items, tables, of) {
+ * @param {AskedItem[]} items @param {import("../asking/judge.js").Table[]} tables @param {string} of the lesson or graph
+ * @param {string[]} words of each question, in quotation marks; none of a lesson */
+function summed(items, tables, of, words) {
   const parts = items.map(({ kind, tries }, i) => {
-    const words = tries.map((text) => {
+    const said = tries.map((text) => {
       const { judgement } = judged(tables[i], text);
-      const { right, unknown, near, mistake } = judgement ?? {};
+      const { right, unknown, near, mistake, readAs } = judgement ?? {};
+      if (kind === "choice" && readAs && !right && !unknown) return wordsInLine(readAs);
       return right ? "right" : unknown ? "unknown" : near ? "near" : mistake || "wrong";
     });
-    const count = words.length === 1 ? "1 try" : `${words.length} tries`;
-    return words.length ? [kind, count, ...words].join(" ") : `${kind} open`;
+    const count = said.length === 1 ? "1 try" : `${said.length} tries`;
+    return [kind, ...words.slice(i, i + 1), ...(said.length ? [count, ...said] : ["open"])].join(
+      " ",
+    );
   });
   return `av1 ${of}: ${parts.join("; ")}`;
 }
+
+/** An option as it stands in a line. @param {string} readAs */
+const wordsInLine = (readAs) =>
+  `"${readAs
+    .slice(readAs.indexOf(": ") + 2)
+    .replaceAll("`", "")
+    .replace(/[";:\s]+/g, " ")
+    .trim()
+    .slice(0, 80)
+    .trim()}"`;
 
 /** A question with one more answer. @param {AskedItem} item @param {import("../asking/judge.js").Table} table @param {string} text
  * @param {import("../asking/judge.js").Judgement} judgement @returns {AskedItem} */

@@ -75,6 +75,14 @@ export function indented(typing) {
   };
 }
 
+/** Backspace in the indentation of a line: one level of it; null anywhere else. Pure. @param {Typing} typing @returns {Change | null} */
+export function outdented({ text, start, end }) {
+  const before = text.slice(lineStart(text, start), start);
+  if (start !== end || !/^ +$/.test(before)) return null;
+  const taken = ((before.length - 1) % INDENT.length) + 1; // to the next level, as from one that is not whole
+  return { start: start - taken, end, insert: "" };
+}
+
 /** Ctrl+/: comment the lines, or uncomment them if all are comments. @param {Typing} typing @returns {Typing} */
 export function commented(typing) {
   const { first, last } = lineRange(typing);
@@ -157,6 +165,10 @@ function actionOf(formula, event) {
   const ctrl = event.ctrlKey || event.metaKey;
   if (event.altKey || (event.shiftKey && event.key !== "/")) return null; // on some keyboards / needs shift
   if (formula.popup.open && !ctrl && CHOOSING[event.key]) return CHOOSING[event.key];
+  if (event.key === "Backspace" && !ctrl) {
+    const change = outdented(formula.typing);
+    return change && (() => formula.replace(change));
+  }
   if (event.key === "Tab")
     return formula.begun ? () => formula.become(indented(formula.typing)) : null;
   return WRITING[

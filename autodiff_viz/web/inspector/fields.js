@@ -234,6 +234,10 @@ export class Field {
   }
 }
 
+/** The rule that a press on a button asks for: a rule that is on is taken off. Pure.
+ * @param {string} pressed @param {string} now */
+export const ruleAfter = (pressed, now) => (pressed === now ? "follow" : pressed);
+
 export class Rules {
   /** @param {(kind: string) => void} choose */
   constructor(choose) {
@@ -243,6 +247,7 @@ export class Rules {
     /** @type {HTMLElement[]} */
     this.buttons = [];
     this.kinds = "";
+    this.chosen = "";
   }
 
   /** @param {string[]} kinds @param {string} chosen */
@@ -252,6 +257,7 @@ export class Rules {
       this.buttons = kinds.map((kind) => this.button(kind));
       this.root.replaceChildren(...this.buttons);
     }
+    this.chosen = chosen;
     const reached = kinds.includes(chosen) ? chosen : kinds[0]; // by Tab: also where a document has an unfit rule
     for (const button of this.buttons) {
       const { kind } = button.dataset;
@@ -265,7 +271,7 @@ export class Rules {
     const sign = ICONS[kind] ? icon(kind, 14) : null;
     return html(
       "button",
-      { type: "button", "data-kind": kind, click: () => this.choose(kind) },
+      { type: "button", "data-kind": kind, click: () => this.choose(ruleAfter(kind, this.chosen)) },
       sign,
       RULES[kind]?.label ?? kind,
     );

@@ -5,7 +5,7 @@
 import { placeInLab, readTries, readVisits, writeTries, writeVisits } from "../base/visits.js";
 import { makePath } from "./path.js";
 import { MOST, asText, broughtIn, nextOf, shareOf, stateOf, wayOn } from "./progress.js";
-import { foundSays, isFound } from "./search.js";
+import { findCards, foundSays } from "./search.js";
 
 /** @typedef {import("./progress.js").Card & { element: HTMLElement, words: string[], level: string, link: HTMLAnchorElement }} Shown */
 
@@ -33,9 +33,13 @@ export default function lessonsPage() {
 
   const find = () => {
     let count = 0;
-    for (const card of cards) {
+    const found = findCards(
+      query.value,
+      cards.map(({ words }) => words),
+    );
+    for (const [i, card] of cards.entries()) {
       const shown =
-        isFound(query.value, card.words) &&
+        found[i] &&
         (!level.value || level.value === card.level) &&
         (!open.checked || state(card) !== "done");
       card.element.hidden = !shown;
@@ -92,9 +96,8 @@ export default function lessonsPage() {
   };
 
   query.value = new URLSearchParams(location.search).get(QUERY) ?? "";
-  form.hidden = onPath; // a path is read from its beginning to its end
-  one(".progress").hidden = false;
   makePath(cards);
+  one(".progress").hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", find);
   one(".nothing button").addEventListener("click", () => {

@@ -54,7 +54,6 @@ export function makePath(cards) {
     for (const button of form.querySelectorAll("button:not([name=leave])"))
       /** @type {HTMLButtonElement} */ (button).disabled = !keys.length;
   };
-  begin.hidden = false;
   begin.addEventListener("click", () => {
     form.hidden = false;
     show();

@@ -15,6 +15,7 @@ import { NUMBERED } from "../canvas/draw/levels.js";
  * @property {string[]} steps titles
  * @property {number} at index of the present step
  * @property {string} caption
+ * @property {string} said after the answers, to the audience too
  * @property {string} notes for the presenter alone
  */
 /** @typedef {"node" | "phase" | "whole"} Grain how finely the pass is stepped through: one press for a node, a phase, or none */
@@ -23,8 +24,16 @@ import { NUMBERED } from "../canvas/draw/levels.js";
 export const GRAINS = ["node", "phase", "whole"];
 const MANY = 24; // steps of play; with more, a press goes on by a phase
 
-/** How finely a pass is stepped through, if nobody has chosen. @param {number} count of steps @returns {Grain} */
-export const usualGrain = (count) => (count > MANY ? "phase" : "node");
+/** How finely a pass is stepped through, if nobody has chosen: in a talk of several steps a remote has to get to the next.
+ * @param {number} count of steps of the pass @param {number} steps of the talk @returns {Grain} */
+export const usualGrain = (count, steps) => (count > MANY || steps > 1 ? "phase" : "node");
+
+/** Whether the next press answers what is asked: before anything goes back, and before the next step.
+ * @param {Step[]} steps @param {number | null} to the next rest of the play; null behind the last one */
+export function answersNow(steps, to) {
+  const turn = steps.findIndex(({ back }) => back);
+  return to === null || (turn >= 0 && to > turn);
+}
 
 /** Where the play rests, as numbers of steps that are done. @param {Step[]} steps @param {Grain} grain @returns {number[]} */
 export function stopsOf(steps, grain) {

@@ -12,6 +12,7 @@ import { paintPlay, shownAfter } from "../explain/play.js";
 import { playerOf } from "../explain/play_bar.js";
 import { codePicture } from "../share/code.js";
 import {
+  answersNow,
   GRAINS,
   leastType,
   stopAfter,
@@ -35,7 +36,7 @@ const CORNER_MS = 2500; // for which the corner's buttons stay when the pointer 
 
 /** Keys of the stage, as they are printed, with what they do. @type {[keys: string[], act: string, says: string][]} */
 export const KEYS = [
-  [["ArrowRight", " ", "PageDown"], "next", "On: a step of the pass, then the next step"],
+  [["ArrowRight", " ", "PageDown"], "next", "On: the pass, the answer, then the next step"],
   [["ArrowLeft", "PageUp", "Backspace"], "back", "Back"],
   [["ArrowDown"], "skip", "To the next step"],
   [["ArrowUp"], "return", "To the step before"],
@@ -92,14 +93,27 @@ export class Presenter {
     this.blank = false;
     /** How finely the pass is stepped through; null for the usual. @type {Grain | null} */
     this.grain = null;
+    /** Index of the question that has been answered on this step of the talk and stays on view; -1 for none. */
+    this.answered = -1;
+    this.answeredAt = -1; // that step
     this.pressed = 0; // presses that wait for the steps of the pass
     this.since = 0; // ms since 1970
     this.id = "";
     this.wished = new URLSearchParams(location.search).get(NAME); // by the address, until the first drawing
     this.title = html("b", { class: "stage-title" });
-    this.caption = html("span", { class: "stage-caption", "aria-live": "polite" });
+    this.step = html("span", { class: "stage-step" });
     this.place = html("span", { class: "stage-place" });
-    this.head = html("div", { class: "stage-head" }, this.title, this.caption, this.place);
+    this.head = html("div", { class: "stage-head" }, this.title, this.step, this.place);
+    this.caption = html("p", { class: "stage-caption" });
+    this.options = html("ol", { class: "stage-options" });
+    this.told = html("p", { class: "stage-told" });
+    this.more = html(
+      "div",
+      { class: "stage-more", "aria-live": "polite" },
+      this.caption,
+      this.options,
+      this.told,
+    );
     this.says = html("div", { class: "stage-says", role: "status" });
     this.numbers = html("div", { class: "stage-numbers", role: "status" });
     this.lines = html("pre", { class: "stage-lines" }); // where the window is higher than wide
@@ -108,7 +122,7 @@ export class Presenter {
     this.spot = html("div", { class: "stage-spot", hidden: true });
     this.corner = this.cornerButtons();
     /** @type {import("./signals.js").Signal | null} */
-    this.told = null;
+    this.signal = null;
     /** @type {ReturnType<typeof openLine> | null} */
     this.line = null;
     this.fitted = ""; // what the view was fitted to last
@@ -216,6 +230,7 @@ export class Presenter {
   /** Put everything on view as it is now. */
   show() {
     const { talk, editor, player } = this;
+    this.say();
     this.fit();
     this.fetchSteps();
     const { steps, at } = player;
@@ -227,14 +242,6 @@ export class Presenter {
         )
       : played;
     if (this.hidden && shown) paintPlay(editor.stage, shown);
-    this.title.replaceChildren(...worded(this.question || (talk?.title ?? "")));
-    this.caption.replaceChildren(...worded(this.question ? "" : (talk?.caption ?? "")));
-    setText(
-      this.place,
-      talk && talk.steps.length > 1 ? `${talk.at + 1} / ${talk.steps.length}` : "",
-    );
-    this.head.classList.toggle("empty", !this.title.textContent && !this.place.textContent);
-    this.head.classList.toggle("asks", this.question !== "");
     const sentence = this.hidden || at === null ? "" : player.says;
     setText(this.says, sentence);
     this.numbers.replaceChildren(
@@ -246,6 +253,34 @@ export class Presenter {
     setText(this.lines, formulaLines());
     this.editor.root.classList.toggle("blank-stage", this.blank);
     this.tell();
+    if (!this.pressed || !player.reason) return;
+    this.pressed = 0; // nothing to play, which may be known only later
+    this.goOn();
+  }
+
+  /** Say what is asked or told of the present step: the graph is fitted to the room below it. */
+  say() {
+    const { talk, item } = this;
+    if ((talk?.at ?? -1) !== this.answeredAt) this.answered = -1;
+    const many = talk !== null && talk.steps.length > 1;
+    const says = item?.says ?? "";
+    this.title.replaceChildren(...worded(says || (talk?.title ?? "")));
+    setText(this.step, many && talk.steps[talk.at] !== talk.title ? talk.steps[talk.at] : "");
+    setText(this.place, many ? `${talk.at + 1} / ${talk.steps.length}` : "");
+    this.head.classList.toggle("empty", !this.title.textContent && !this.place.textContent);
+    this.head.classList.toggle("asks", says !== "");
+    this.caption.replaceChildren(...worded(says ? "" : (talk?.caption ?? "")));
+    this.options.replaceChildren(
+      ...(item?.options ?? []).map((option) =>
+        html(
+          "li",
+          { class: !item?.revealed ? "" : option === item.answer ? "right" : "wrong" },
+          ...worded(option),
+        ),
+      ),
+    );
+    this.told.replaceChildren(...worded(talk?.said || (item?.revealed ? (item.reason ?? "") : "")));
+    this.more.classList.toggle("empty", !this.more.textContent);
   }
 
   /** @param {import("../explain/play.js").Shown | null} shown */
@@ -270,6 +305,14 @@ export class Presenter {
   get question() {
     const { asking } = this.editor.drawing;
     return asking?.hiding && typeof asking.at === "number" ? asking.items[asking.at].says : "";
+  }
+
+  /** The question on view: the one that has just been answered, or that waits for an answer. */
+  get item() {
+    const { asking } = this.editor.drawing;
+    const answered = asking?.items[this.answered];
+    if (answered?.revealed) return answered;
+    return this.question && typeof asking?.at === "number" ? asking.items[asking.at] : undefined;
   }
 
   /** What is asked about by the key: the selected node, else the first input that the output depends on. */
@@ -324,7 +367,7 @@ export class Presenter {
     if (this.blank && act !== "leave") return this.setBlank(false);
     this.closeOver();
     if (act === "leave") return wasOver ? undefined : this.leave();
-    if (wasOver === act) return;
+    if (wasOver === act && act !== "grain") return;
     /** @type {Record<string, () => void>} */
     const acts = {
       next: () => this.next(),
@@ -348,28 +391,36 @@ export class Presenter {
 
   /** How finely the pass is stepped through now. */
   get grainNow() {
-    return this.grain ?? usualGrain(this.player.steps?.length ?? 0);
+    const { talk, player } = this;
+    return this.grain ?? usualGrain(player.steps?.length ?? 0, talk?.steps.length ?? 1);
   }
 
   /** On: to the next rest of the play, and behind the last one to the next step. */
   next() {
     const { player } = this;
-    if (this.grain === "whole") return this.go((this.talk?.at ?? 0) + 1);
+    if (this.question && this.item?.revealed) {
+      this.answered = -1; // the next question
+      return this.show();
+    }
+    if (this.grain === "whole") return this.goOn();
     this.pressed += 1; // presses count also while the steps of the pass have still to come
     player.need((steps) => {
       const presses = this.pressed;
       this.pressed = 0;
       for (let i = 0; i < presses; i++) this.advance(steps);
     });
-    if (!player.reason) return;
-    this.pressed = 0; // nothing to play
-    this.go((this.talk?.at ?? 0) + 1);
+  }
+
+  /** Answer what is asked; then to the next step. */
+  goOn() {
+    if (this.question) this.ask();
+    else this.go((this.talk?.at ?? 0) + 1);
   }
 
   /** @param {import("../explain/play.js").Step[]} steps */
   advance(steps) {
     const to = stopAfter(stopsOf(steps, this.grainNow), this.player.at);
-    if (to === null) this.go((this.talk?.at ?? 0) + 1);
+    if (to === null || (this.question && answersNow(steps, to))) this.goOn();
     else this.player.seek(to);
   }
 
@@ -413,7 +464,10 @@ export class Presenter {
   ask() {
     const { editor, askable } = this;
     const at = editor.drawing.asking?.at;
-    if (this.question && typeof at === "number") return void editor.send({ kind: "reveal", at });
+    if (this.question && typeof at === "number") {
+      [this.answered, this.answeredAt] = [at, this.talk?.at ?? -1];
+      return void editor.send({ kind: "reveal", at });
+    }
     if (!askable) return;
     const node = askable.group?.output ?? askable.id;
     editor.send({
@@ -446,7 +500,7 @@ export class Presenter {
 
   openCode() {
     this.open("code", html("p", { class: "stage-note" }, "Making the code \u2026"));
-    dispatch("wants-share", { of: "stage", parameters: {} });
+    dispatch("wants-share", { of: "stage", parameters: { tour: "alone" } });
   }
 
   /** @param {{ of: string, shared: import("../share/links.js").Shared }} answer */
@@ -526,7 +580,7 @@ export class Presenter {
   /** @param {import("./signals.js").Signal} heard */
   hear(heard) {
     if (heard.kind === "hello") {
-      this.told = null;
+      this.signal = null;
       this.tell();
     } else if (heard.kind === "order" && heard.id === this.id) this.act(heard.order);
   }
@@ -540,7 +594,7 @@ export class Presenter {
       state: {
         id: this.id,
         title: talk?.title ?? "",
-        caption: talk?.caption ?? "",
+        caption: talk ? talk.caption || talk.steps[talk.at] : "",
         question: this.question,
         notes: talk?.notes ?? "",
         place: this.place.textContent ?? "",
@@ -552,8 +606,8 @@ export class Presenter {
         blank: this.blank,
       },
     };
-    if (JSON.stringify(signal) === JSON.stringify(this.told)) return;
-    this.told = signal;
+    if (JSON.stringify(signal) === JSON.stringify(this.signal)) return;
+    this.signal = signal;
     this.line?.send(signal);
   }
 }

@@ -24,6 +24,8 @@ import { codeFile, codePicture } from "./code.js";
  * @property {string} theme
  * @property {"" | "shown" | "hidden"} stage whether it opens on a stage, and how
  * @property {boolean} asks whether it asks first
+ * @property {boolean} answers whether it has what was answered here
+ * @property {"" | "here" | "alone"} tour what of a tour it has: all from its first step, all at this step, or this step
  * @property {Record<string, string>} frame parameters that are not as usual
  * @property {number} width px; 0 for all the width that there is
  * @property {number} height px
@@ -36,6 +38,8 @@ export const USUAL = /** @type {Choices} */ ({
   theme: "auto",
   stage: "",
   asks: false,
+  answers: false,
+  tour: "",
   frame: {},
   width: 0,
   height: 420,
@@ -43,11 +47,16 @@ export const USUAL = /** @type {Choices} */ ({
 });
 
 /** What the server is asked for. @param {Choices} choices @param {string} title @returns {Record<string, string>} */
-export const wishOf = ({ large, theme, stage, asks, frame, width, height, ratio }, title) => ({
+export const wishOf = (
+  { large, theme, stage, asks, answers, tour, frame, width, height, ratio },
+  title,
+) => ({
   ...frame,
   ...((large || theme !== USUAL.theme) && { fragment: fragmentOf({ large, theme }) }),
   ...(stage && { stage: stage === "hidden" ? "hidden" : "" }),
   ...(asks && { asks: "1" }),
+  ...(answers && { answers: "1" }),
+  ...(tour && { tour }),
   ...(width && { width: String(width) }),
   ...(ratio && { ratio: "1" }),
   ...(title && { title }),
@@ -92,6 +101,7 @@ export function openShare(editor) {
   editor.stage.host.querySelector("dialog.share")?.remove();
   const dialog = new ShareDialog(editor);
   editor.stage.host.append(dialog.root);
+  dialog.root.setAttribute("closedby", "any"); // a press outside closes it too
   dialog.root.showModal();
   dialog.turnTo("link");
   dialog.ask();
@@ -162,6 +172,7 @@ class ShareDialog {
         html(
           "div",
           { class: "share-body", tabindex: 0, role: "group", "aria-label": "What to share" },
+          ...this.ofTour(),
           this.linkPart(),
           this.framePart(),
         ),
@@ -179,9 +190,23 @@ class ShareDialog {
     );
   }
 
+  /** Which steps of the visitor's tour links and frames have. */
+  ofTour() {
+    const { talk } = this.editor.drawing;
+    if (talk?.of !== "tour") return [];
+    const step = `step ${talk.at + 1}`;
+    return [
+      select("Steps", ["all, from the first", `all, open at ${step}`, `${step} alone`], (at) =>
+        this.choose({ tour: /** @type {Choices["tour"]} */ (["", "here", "alone"][at]) }),
+      ),
+    ];
+  }
+
   /** Links, and the code of the short one. */
   linkPart() {
     const choose = (/** @type {Partial<Choices>} */ change) => this.choose(change);
+    const items = this.editor.drawing.asking?.items ?? [];
+    const isAnswered = items.some(({ tries, revealed }) => tries.length || revealed);
     return html(
       "section",
       { class: "share-part", id: "share-link", role: "tabpanel", "aria-label": "Link and QR code" },
@@ -210,6 +235,9 @@ class ShareDialog {
             (asks) => choose({ asks }),
           ),
           html("p", { class: "share-hint" }, `${RESULTS} `, classPage()),
+          ...(isAnswered
+            ? [check("With my answers", false, (answers) => choose({ answers }))]
+            : []),
           check("Large type, for a projector", this.choices.large, (large) => choose({ large })),
           select(
             "Light or dark",
@@ -338,7 +366,9 @@ class ShareDialog {
     this.link.disabled = shared.elsewhere;
     if (shared.elsewhere) this.link.value = "";
     this.code.replaceChildren(
-      ...(shared.code ? [codePicture(shared.code, "QR code of the short link")] : []),
+      ...(shared.code
+        ? [codePicture(shared.code, `QR code of ${shared.alone ? "this step" : "the short link"}`)]
+        : []),
     );
     setText(this.says, shared.says || "Of the short link. A phone's camera opens it.");
     for (const button of this.root.querySelectorAll(".share-code-side button"))

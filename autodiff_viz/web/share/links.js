@@ -27,6 +27,7 @@
  * @property {string} [frame_code] its HTML
  * @property {Parameter[]} [parameters] what can be chosen of it
  * @property {(object | null)[]} [steps] what each step of the talk draws, as read_drawing.js reads it; null for one that cannot be opened
+ * @property {boolean} alone whether the code is that of the step on view, since the whole tour has no room in one
  * @property {string} says why there is no code, or what is to be known of it
  */
 export {};

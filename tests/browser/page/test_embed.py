@@ -472,3 +472,25 @@ def test_a_frame_asks_before_it_tells(page, address):
     expect(number(page, "x", "cotangent")).to_have_text("1.238")
     expect(page.locator(".to-lab")).to_have_attribute("href", re.compile("guess="))
     page.set_viewport_size({"width": 1400, "height": 1000})
+
+
+CARD = """(frame) => {
+  const output = [...frame.querySelectorAll("text")].find(({ textContent }) => textContent === "z");
+  const { x, y } = output.getBoundingClientRect();
+  return [x, y];
+}"""
+"""The place of the name of the output, in the picture and on the canvas."""
+
+
+@pytest.mark.parametrize("size", [(640, 380), (390, 420), (960, 300)])
+def test_a_frame_that_is_touched_keeps_its_graph_where_it_was(page, address, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(f"{address}/?embed=1&v=1&lesson={KEY}")
+    before = page.locator("#av-poster > svg").evaluate(CARD)
+    page.locator("#av-poster").click(position={"x": 30, "y": 30})
+    page.wait_for_function(LIVE, timeout=30_000)
+    expect(number(page, "z")).to_be_visible()
+    after = page.locator(".canvas .surface").evaluate(CARD)
+    middle = (size[0] / 2, size[1] / 2)
+    for at, (old, new) in enumerate(zip(before, after, strict=True)):
+        assert abs(old - new) < 0.06 * size[at], (middle, before, after)

@@ -438,7 +438,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     in_view(page, FORMULA)
     page.get_by_role("tab", name="Formula").tap()
     page.wait_for_function(
-        "() => document.querySelector('.st-key-side').getBoundingClientRect().height > 420"
+        "() => document.querySelector('.st-key-side').getBoundingClientRect().height > 560"
     )
     in_view(page, FORMULA, SLIDERS, tools)
     apart(page, FORMULA, SLIDERS)

@@ -9,6 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from autodiff_viz.asking.question import Quantity, Question
+from autodiff_viz.lessons.codec import tour_to_link
+from autodiff_viz.lessons.tour import Step, Tour
 from tests.browser.lab_page import FOUND, LabPage, saying
 from tests.browser.page.test_axe import faults
 from tests.lab.qr_reader import modules_of, text_of
@@ -102,6 +105,8 @@ def hall(module_page: Page, address: str) -> Hall:
     found = Hall(lab, title(lab).inner_text(), numbers(lab).inner_text())
     module_page.keyboard.press("a")
     expect(numbers(lab)).not_to_have_text(saying("?"))
+    module_page.keyboard.press("s")
+    module_page.keyboard.press("s")  # from a press for each phase, over none, to one for each node
     return found
 
 
@@ -123,8 +128,8 @@ def title(lab: LabPage):
     return lab.page.locator(".stage-title")
 
 
-def caption(lab: LabPage):
-    return lab.page.locator(".stage-caption")
+def step(lab: LabPage):
+    return lab.page.locator(".stage-step")
 
 
 def place(lab: LabPage):
@@ -185,13 +190,13 @@ def test_behind_the_last_step_of_the_pass_comes_the_next_graph(stage: LabPage):
     press(stage, "PageDown", PASS)
     expect(says(stage)).to_have_text(saying("8 arrives at x"))
     press(stage, "PageDown")
-    expect(caption(stage)).to_have_text(GRAPHS[1])
+    expect(step(stage)).to_have_text(GRAPHS[1])
     expect(stage.page).to_have_url(saying("present"))
 
 
 def test_on_a_graph_that_asks_nothing_a_asks_and_answers(stage: LabPage):
     press(stage, "ArrowDown")
-    expect(caption(stage)).to_have_text(GRAPHS[1])
+    expect(step(stage)).to_have_text(GRAPHS[1])
     stage.settle()
     press(stage, "a")
     expect(title(stage)).to_have_text(saying("x?"))
@@ -202,9 +207,9 @@ def test_on_a_graph_that_asks_nothing_a_asks_and_answers(stage: LabPage):
 
 def test_end_and_home_lead_to_the_last_graph_and_the_first(stage: LabPage):
     press(stage, "End")
-    expect(caption(stage)).to_have_text(GRAPHS[LAST])
+    expect(step(stage)).to_have_text(GRAPHS[LAST])
     press(stage, "Home")
-    expect(caption(stage)).to_have_text(GRAPHS[0])
+    expect(step(stage)).to_have_text(GRAPHS[0])
 
 
 def test_b_blanks_the_stage_until_any_key(stage: LabPage):
@@ -286,6 +291,33 @@ def test_notes_in_a_second_window_follow_the_stage_and_drive_it(page: Page, addr
     page.keyboard.press("Escape")
     expect(notes.locator(".notes-caption")).to_have_text("The stage was left.")
     notes.close()
+
+
+def test_a_remote_leads_through_a_tour_with_its_titles_options_and_what_is_said_after_them(
+    page: Page, address: str
+):
+    about = Quantity("cotangent", "x")
+    options = ("both add", "the larger wins")
+    asks = Question("choice", about, words="Which?", options=options, right=options[0])
+    first = Step("Look", "x = 2.0\ny = x * x", caption="One use.")
+    second = Step("Vote", first.formula, text="2 + 2.", questions=(asks,), hides="cotangents")
+    lab = opened(page, address, f"/?tour={tour_to_link(Tour(title='Uses', steps=(first, second)))}&present")
+    head, more = page.locator(".stage-head"), page.locator(".stage-more")
+    expect(head).to_have_text("UsesLook1 / 2")
+    expect(more).to_have_text("One use.")
+    press(lab, "PageDown", 2)  # there and back
+    expect(says(lab)).to_have_text(saying("x is 4"))
+    press(lab, "PageDown")
+    expect(head).to_have_text("Which?Vote2 / 2")
+    expect(more.locator("li")).to_have_text(options)
+    expect(more).not_to_contain_text("2 + 2")
+    expect(more.locator(".right")).to_have_count(0)
+    wait_for_the_last_row(page, 20)
+    press(lab, "PageDown")
+    expect(more.locator("li.right")).to_have_text(options[0])
+    expect(more.locator(".stage-told")).to_have_text("2 + 2.")
+    expect(head).to_have_text("Which?Vote2 / 2")
+    wait_for_the_last_row(page, 20)
 
 
 @pytest.mark.shared_page(plots=False)

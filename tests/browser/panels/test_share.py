@@ -8,6 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, expect
 
+from autodiff_viz.asking.question import Quantity, Question
+from autodiff_viz.lessons.codec import tour_to_link
+from autodiff_viz.lessons.tour import Step, Tour
 from tests.browser.lab_page import LabPage, saying
 from tests.browser.page.test_axe import faults
 from tests.lab.qr_reader import modules_of, text_of
@@ -110,6 +113,26 @@ def test_a_link_opens_as_it_was_chosen(dialog: Locator):
     ground = "() => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
     assert other.evaluate(ground) == "rgb(20, 23, 28)"  # .streamlit/config.toml: #14171C
     other.close()
+
+
+@pytest.mark.own_page
+def test_of_a_tour_a_link_has_all_steps_or_one_and_never_what_was_answered(lab: LabPage):
+    asks = Question("zero", Quantity("cotangent", "x"))
+    steps = (Step("A", "x = 3.0"), Step("B", "x = 2.0\ny = x * x", questions=(asks,)))
+    lab.open(f"/?tour={tour_to_link(Tour(title='T', steps=steps))}&tourstep=1")
+    lab.page.get_by_role("button", name="not zero").click()
+    lab.settle()
+    expect(lab.page.locator(".asking .verdict")).to_contain_text("Right")
+    dialog = open_dialog(lab)
+    link = dialog.get_by_label("Link", exact=True)
+    assert set(query_of(link.input_value())) == {"tour"}
+    dialog.get_by_label("Steps").select_option("step 2 alone")
+    expect(link).not_to_have_value(saying("tour="))
+    assert set(query_of(link.input_value())) == {"f", "ask"}
+    dialog.get_by_label("With my answers").check()
+    expect(link).to_have_value(saying("guess="))
+    assert faults(dialog.page) == []
+    lab.page.keyboard.press("Escape")
 
 
 @pytest.mark.nightly

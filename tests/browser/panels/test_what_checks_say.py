@@ -52,5 +52,5 @@ def test_the_details_name_the_corner(page: Page, address: str):
     LabPage(page, address).open("?" + urlencode({"g": to_link(graph)}) + FOLDED)
     page.get_by_role("button", name="Details").click()
     expect(page.get_by_role("row").filter(has_text="corner at abs_1")).to_contain_text("0.5")
-    expect(page.get_by_text("Corner: the slope jumps there.")).to_be_visible()
+    expect(page.get_by_text("Corner: slope or value jump there.")).to_be_visible()
     expect(page.get_by_text("A rule", exact=False)).to_have_count(0)

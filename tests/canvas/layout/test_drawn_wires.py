@@ -89,7 +89,7 @@ def best_of_a_chain(count: int) -> float:
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("count", [40, 60, 150, 300, 800])
+@pytest.mark.parametrize("count", [10, 14, 40, 60, 150, 300, 800])
 def test_the_rows_of_a_chain_make_the_most_of_the_window(count):
     assert scale_of(chain(count)) > 0.93 * best_of_a_chain(count)
 

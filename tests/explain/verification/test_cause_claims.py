@@ -66,11 +66,15 @@ def beside(found: Trace, name: str) -> Iterator[tuple[np.ndarray, np.ndarray, np
 
 
 def is_corner(found: Trace, name: str) -> bool:
-    """Whether the slopes on the two sides of some element differ by a hundredth."""
+    """Whether the slopes on the two sides of some element differ by a hundredth, or the value jumps there."""
     with np.errstate(invalid="ignore"):
         for low, middle, high in beside(found, name):
             below, above = middle - low, high - middle
-            if (np.abs(below - above) > 0.01 * np.maximum(np.abs(below), np.abs(above))).any():
+            sides = np.abs(below), np.abs(above)
+            # Within a step of 1e-6 a value changes by a thousandth only where it jumps, as sign does at 0.
+            if (np.abs(below - above) > 0.01 * np.maximum(*sides)).any() or (
+                np.minimum(*sides) > 1e-3 * np.maximum(1.0, np.abs(middle))
+            ).any():
                 return True
     return False
 

@@ -390,3 +390,12 @@ def test_so_is_that_of_a_lesson(monkeypatch):
     assert lesson_view(lab).about == "`x` is used twice."
     assert lesson_view(reveal(lab, 0)).about == "`x` is used twice.\n\n8 arrives."
     assert from_query({"lesson": "asks"}).asking == lab.asking
+
+
+@pytest.mark.parametrize("kind", ["tour_add", "tour_update"])
+def test_a_state_whose_formula_is_broken_is_not_taken_for_the_one_before(kind: str):
+    lab = edited(start(), {"kind": "tour_add"})
+    broken = edited(lab, {"kind": "type", "text": "x = 2.0\ny = sin(", "fresh": True})
+    after = edited(broken, {"kind": kind, "step": 0} if kind == "tour_update" else {"kind": kind})
+    assert after.tour == lab.tour
+    assert [problem.code for problem in after.notice] == ["not-written"]

@@ -17,7 +17,7 @@ from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.inspector.panel import Answers, check_data
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
-from autodiff_viz.workers.jobs import Answer
+from autodiff_viz.workers.jobs import TOO_LONG, Answer
 
 
 def said(lab: Lab) -> dict:
@@ -37,6 +37,13 @@ def test_text_that_cannot_run_says_that_nothing_is_checked(text):
     assert lab.draft is None
     assert said(lab)["state"] == "failed"
     assert "cannot run" in said(lab)["says"]
+
+
+def test_a_check_that_was_ended_says_so_and_can_be_tried_again():
+    lab = typed(start(), "x = 1.0\ny = sin(x)")
+    ended = Answers(checks=True, check=Answer(why=TOO_LONG))
+    found = check_data(lab, lab_view(lab), ended, details=False)
+    assert (found["state"], found["again"]) == ("failed", True)
 
 
 def test_the_mark_of_where_infinity_begins_is_on_one_node_and_on_no_wire_that_carries_it_on():

@@ -14,7 +14,7 @@ from autodiff_viz import from_link, parse
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import Unreadable
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.short_text import WORDS, read_short_text, short_text
+from autodiff_viz.graph.short_text import TOUR_WORDS, WORDS, read_short_text, short_text
 from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.lessons import open_lesson
@@ -22,19 +22,24 @@ from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.persistence.link_preview import OWN_GRAPH, preview
 from autodiff_viz.lab.persistence.short_link import short_query, written
 from autodiff_viz.lab.state import formula_text, start, without_history
+from autodiff_viz.lessons.codec import read_tour, short_tour, tour_to_link
 from autodiff_viz.lessons.gallery import SERVED
+from autodiff_viz.lessons.tour import Step, Tour, plain
 from tests.lab.persistence.test_address import labs, same_but_for_history
 from tests.own_lesson import KEY
 
 STEPS = [(lesson.key, at) for lesson in SERVED for at in range(len(lesson.steps))]
 WRITTEN = "1qwCLmYHlUD0FCpUKTU2wiQBVhw", "x = 0.6\ny = stop_gradient(sin(x)) * x\n"
 """A link of the first version, with the formula that it holds."""
+WRITTEN_TOUR = "1IxRBIVijwhEj_A30zGLykHwdnphZogdKAQAi2A"
 
 
 def test_the_words_that_links_are_shortened_with_never_change():
     """Links that have been sent and printed hold what they shortened."""
     assert (len(WORDS), zlib.crc32(WORDS.encode())) == (1630, 3625838790)
     assert read_short_text(WRITTEN[0], limits.TEXT) == WRITTEN[1]
+    assert (len(TOUR_WORDS), zlib.crc32(TOUR_WORDS.encode())) == (2941, 96640655)
+    assert read_tour(WRITTEN_TOUR) == Tour(title="T", steps=(Step("A", "x = 0.6\n", notes="Wait."),))
 
 
 def test_every_step_of_a_lesson_is_named_and_opens_as_it_is():
@@ -66,6 +71,24 @@ def test_a_formula_is_shorter_than_its_graph():
         shares.append(len(written(short_query(lab))) / len(urlencode(to_query(lab))))
     assert median(shares) < 0.55
     assert max(shares) <= 1.0
+
+
+def test_tours_come_back_from_four_fifths_of_a_link_that_older_versions_read():
+    """Lessons as tours, whose texts are longer than what a class is given."""
+    whole = short = 0
+    for lesson in SERVED:
+        tour = plain(lesson)
+        assert read_tour(short_tour(tour)) == tour
+        whole += len(tour_to_link(tour))
+        short += len(short_tour(tour))
+    assert short < 0.8 * whole
+
+
+def test_a_damaged_tour_is_refused():
+    good = short_tour(Tour(title="T", steps=(Step("A", "x = 1.0"),)))
+    for letters in (good[:-3], good[:9] + "A" + good[10:], "1", f"{good}AAAA"):
+        lab = from_query({"tour": letters})
+        assert (lab.tour, len(lab.notice)) == (None, 1)
 
 
 def test_a_text_that_is_the_authors_own_comes_back_as_it_was_written():

@@ -71,6 +71,7 @@ def test_the_log_has_neither_graph_nor_secret(server):
     assert GRAPH not in log
     assert secret not in log
     assert ("/lab-socket" in log) == (server.command == "uvicorn")  # `streamlit run` notes no requests
+    assert log.count("GET /none HTTP") == (server.command == "uvicorn")
 
 
 def test_only_the_query_of_an_address_is_cut():
@@ -84,6 +85,24 @@ def test_the_filter_is_added_once():
     filter_logs()
     filter_logs()
     assert [logging.getLogger(name).filters.count(without_query) for name in LOGS] == [1, 1]
+
+
+def test_what_uvicorn_and_streamlit_both_write_is_written_once(monkeypatch):
+    said: list[str] = []
+    log = logging.getLogger("uvicorn.access")
+    both = [logging.Handler(), logging.Handler()]
+    for handler in both:
+        handler.emit = lambda record: said.append(record.getMessage())
+    # As uvicorn's LOGGING_CONFIG and streamlit/logger.py leave it.
+    monkeypatch.setattr(log, "handlers", [*both])
+    monkeypatch.setattr(log, "streamlit_console_handler", both[1], raising=False)
+    filter_logs()
+    log.warning("GET /")
+    assert said == ["GET /"]
+    monkeypatch.setattr(log, "handlers", both[1:])  # under `streamlit run` it is the only one
+    filter_logs()
+    log.warning("GET /lessons")
+    assert said == ["GET /", "GET /lessons"]
 
 
 def fault(error: Exception, message: str = "An edit failed") -> logging.LogRecord:

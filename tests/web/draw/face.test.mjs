@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { baselines, hasBoth, titleAbove } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import {
+  baselines,
+  hasBoth,
+  titleAbove,
+  titledByName,
+} from "../../../autodiff_viz/web/canvas/draw/face.js";
 import { levelOf, NUMBERED, WHOLE } from "../../../autodiff_viz/web/canvas/draw/levels.js";
 import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
 
@@ -74,4 +79,19 @@ test("a card's sign stands above its numbers at every scale at which a phone has
     [80, 140].map((h) => hasBoth(card({ h }), levelOf(0.2, 1, true))),
     [false, true],
   );
+});
+
+test("a node that is asked about is called by its name at every scale, in place of its sign where not both have room", () => {
+  const layer = { symbol: "relu", id: "layer1" };
+  const phone = levelOf(WHOLE, 1, true);
+  assert.equal(titledByName(card({ ...layer, asked: true }), phone), true);
+  assert.equal(titledByName(card(layer), phone), false);
+  const near = levelOf(1);
+  assert.equal(titledByName(card({ ...layer, asked: true }), near), false); // both have room
+  assert.equal(
+    titledByName(card({ symbol: "relu", id: "the_first_layer", asked: true }), near),
+    true,
+  );
+  for (const level of BARE)
+    assert.equal(titledByName(card({ symbol: "matmul", id: "layer1", asked: true }), level), true);
 });

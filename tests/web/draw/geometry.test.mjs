@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  viewAround,
   bounds,
   CLEAR,
   fit,
@@ -191,17 +190,6 @@ test("a wire that goes on in a row below turns beyond both ends of its line, and
     Math.max(...points.map(([x]) => x)) < 900 + 90 && Math.min(...points.map(([x]) => x)) > -90,
   );
   assert.ok(points.every(([x, y]) => y < 200 + 1e-6 || y > 300 - 1e-6 || x <= 192)); // nothing runs across the rows but beside them
-});
-
-test("a view around a node has it in the middle, or as near as leaves no more than margins empty", () => {
-  const [box, size] = [
-    { x: 0, y: 0, w: 4000, h: 2000 },
-    { w: 800, h: 400 },
-  ];
-  const middle = viewAround(box, size, 0.5, { x: 1900, y: 950, w: 200, h: 100 }, CLEAR);
-  assert.deepEqual(toScreen(middle, [2000, 1000]), [400, 200]);
-  const corner = viewAround(box, size, 0.5, { x: 3900, y: 1950, w: 100, h: 50 }, CLEAR);
-  assert.deepEqual(toScreen(corner, [4000, 2000]), [800 - CLEAR.side, 400 - CLEAR.bottom]);
 });
 
 test("from a view that shows all of a large graph, zooming out never zooms in", () => {

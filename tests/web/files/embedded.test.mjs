@@ -3,6 +3,7 @@ import test from "node:test";
 import {
   crc32,
   graphIn,
+  withoutAnswers,
   withGraphInPng,
   withGraphInSvg,
 } from "../../../autodiff_viz/web/canvas/files/import_export.js";
@@ -80,4 +81,16 @@ test("a damaged PNG holds no graph and does no harm", () => {
   const other = Uint8Array.from(made);
   other.set(bytes("Comment", [0]), SIGNATURE.length + HEADER.length + 8);
   assert.deepEqual(graphIn(other), { kind: "PNG", text: null });
+});
+
+test("what was answered stays here, wherever it stands in the address", () => {
+  for (const [search, right] of [
+    ["?g=1a&ask=b&guess=c", "?g=1a&ask=b"],
+    ["?guess=c&g=1a", "?g=1a"],
+    ["?g=1a&guess=c&node=b", "?g=1a&node=b"],
+    ["?guess=c", ""],
+    ["?g=1a&guesses=c", "?g=1a&guesses=c"],
+    ["", ""],
+  ])
+    assert.equal(withoutAnswers(search), right);
 });

@@ -7,6 +7,7 @@ import {
   indented,
   newLine,
   offsetOf,
+  outdented,
   placeOf,
   unitOf,
 } from "../../../autodiff_viz/web/formula/caret.js";
@@ -97,4 +98,18 @@ test("a selection that ends where a line begins leaves that line alone", () => {
 
 test("an empty line stays empty", () => {
   assert.equal(shown(commented(typing("a\n|\nb"))), "a\n|\nb");
+});
+
+test("Backspace in an indentation takes one level of it, and elsewhere one letter", () => {
+  const after = (marked) => {
+    const change = outdented(typing(marked));
+    return change && applied(typing(marked), change);
+  };
+  assert.equal(after("for i:\n    |"), "for i:\n");
+  assert.equal(after("for i:\n        |x"), "for i:\n    x");
+  assert.equal(after("for i:\n      |"), "for i:\n    ");
+  assert.equal(after("for i:\n  |"), "for i:\n");
+  assert.equal(after("a = b    |"), null);
+  assert.equal(after("a\n|    b"), null);
+  assert.equal(after("a\n|    |b"), null);
 });

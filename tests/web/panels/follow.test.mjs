@@ -112,7 +112,7 @@ test("of a tensor its norm is written, with its shape; where its numbers would b
   );
   assert.deepEqual(
     [inFull(now.value), inFull(now.arriving), shortText(now.wires[1].passed)],
-    ["norm 3.5123", "3 [1, 2, 4], norm 4.58258", "2×3 ‖3.51‖"],
+    ["norm 3.5123", "[1, 2, 4], norm 4.58258", "2×3 ‖3.51‖"],
   );
   assert.deepEqual([...stale], ["arriving"]);
 });

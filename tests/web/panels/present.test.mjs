@@ -9,6 +9,7 @@ import {
   leastType,
   roomSays,
   shortSteps,
+  answersNow,
   stopAfter,
   stopBefore,
   stopsOf,
@@ -25,7 +26,19 @@ test("the play rests at each node, at the end of each phase, or nowhere", () => 
   assert.deepEqual(stopsOf(STEPS, "phase"), [3, 6]);
   assert.deepEqual(stopsOf(STEPS, "whole"), []);
   assert.deepEqual(stopsOf(STEPS.slice(0, 3), "phase"), [3]);
-  assert.deepEqual([24, 25].map(usualGrain), ["node", "phase"]);
+  assert.deepEqual(
+    [24, 25].map((count) => usualGrain(count, 1)),
+    ["node", "phase"],
+  );
+  assert.equal(usualGrain(3, 2), "phase"); // a remote gets to the next step of the talk
+});
+
+test("a press answers before anything goes back, and before the next step", () => {
+  assert.deepEqual(
+    [1, 3, 4, 6, null].map((to) => answersNow(STEPS, to)),
+    [false, false, true, true, true],
+  );
+  assert.equal(answersNow(STEPS.slice(0, 3), 3), false); // nothing goes back
 });
 
 test("a press goes to the next rest, and behind the last one to none", () => {

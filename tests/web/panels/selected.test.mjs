@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hintFor, hintsFor } from "../../../autodiff_viz/web/inspector/panel.js";
+import { ruleAfter } from "../../../autodiff_viz/web/inspector/fields.js";
 
 const first = (names) => hintFor(names).split(" are selected")[0];
 
@@ -24,4 +25,11 @@ test("an empty panel tells three things to try, and after an edit what that did"
   const after = hintsFor([], "stop on b: cotangents of x changed");
   assert.equal(after.lines[0], "stop on b: cotangents of x changed");
   assert.deepEqual(hintsFor(["a", "b"], "stop on b").lines, [hintFor(["a", "b"])]);
+});
+
+test("a rule that is on is taken off by its own button, and any other takes its place", () => {
+  assert.equal(ruleAfter("stop", "stop"), "follow");
+  assert.equal(ruleAfter("stop", "follow"), "stop");
+  assert.equal(ruleAfter("scale", "stop"), "scale");
+  assert.equal(ruleAfter("follow", "follow"), "follow");
 });

@@ -138,3 +138,10 @@ test("words and lone symbols are a search", () => {
 test("a power is an expression", () => {
   assert.equal(isExpression("x^2"), true);
 });
+
+test("a mistyped name finds the ops that it is likely meant for, and nonsense none", () => {
+  assert.deepEqual(found("sigmoidd"), ["sigmoid"]);
+  assert.deepEqual(found("sigmiod"), ["sigmoid"]);
+  assert.deepEqual(found("expm11"), ["expm1"]);
+  assert.deepEqual(found("qqqqq"), []);
+});

@@ -89,7 +89,7 @@ test("a tensor has its shape, and its norm or its numbers", () => {
   );
   assert.deepEqual(
     [row.value, row.valueFull, row.shape, row.dims],
-    ["[1, \u22122, 0.5]", "3 [1, \u22122, 0.5], norm 2.29129", "", [3]],
+    ["[1, \u22122, 0.5]", "[1, \u22122, 0.5], norm 2.29129", "", [3]],
   );
 });
 

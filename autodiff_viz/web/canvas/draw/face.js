@@ -380,10 +380,23 @@ export function numbersRoom(node, level) {
   };
 }
 
+/** Whether the name takes the symbol's place: of a node that is asked about, where not both have room. Pure.
+ * @param {GraphNode} node @param {Level} level */
+export function titledByName(node, level) {
+  const { asked, symbol, id, w } = node;
+  if (!asked || symbol === id) return false;
+  if (level.detail === "one") return true;
+  if (isBare(level)) return titleAbove(node, level).name !== id;
+  const size = Math.max(NAME, level.text);
+  const least = textWidth(symbol, Math.max(level.text, 10)) * BOLD * WIDER;
+  return textWidth(id, size) + GAP + least > w - 2 * sideOf(level);
+}
+
 /** Symbol on the left, name on the right, and the symbol alone for the view from far; an input, whose symbol is its
  * name, is labelled as one.
- * @param {GraphNode} node @param {Level} level */
-export function header(node, level) {
+ * @param {GraphNode} given @param {Level} level */
+export function header(given, level) {
+  const node = titledByName(given, level) ? { ...given, symbol: given.id } : given;
   const across = textWidth(node.symbol, 1) * BOLD;
   return [
     signAlone(node, level, across),
@@ -403,7 +416,7 @@ function signAlone(node, level, across) {
   return svg(
     "text",
     { class: "sign", x: w / 2, y, "font-size": size.toFixed(1) },
-    shortened(symbol, (one ? w + OVER : w - 8) / BOLD, size),
+    node.asked ? symbol : shortened(symbol, (one ? w + OVER : w - 8) / BOLD, size),
   );
 }
 
@@ -423,7 +436,7 @@ export function titleAbove(node, level) {
         flagOver(node, level, top)
       : 0);
   const size = Math.max(NAME, level.text);
-  const sign = shortened(symbol, room / BOLD, size);
+  const sign = node.asked ? symbol : shortened(symbol, room / BOLD, size);
   const beside = left + textWidth(sign, size) * BOLD + (size / NAME) * BETWEEN;
   const name = nameFor(id, left + room - beside, size);
   return {
@@ -453,7 +466,7 @@ function titled(node, level, across) {
   const what = isInput && symbol === id ? (isParameter ? "parameter" : "input") : "";
   const beside = room - textWidth(what, named) - GAP;
   const said = near && what && beside >= SYMBOL.beside * across; // otherwise the card's form shows it
-  const own = what ? "" : id;
+  const own = what || symbol === id ? "" : id;
   const spare =
     Math.min(textWidth(own, named), textWidth([...own].slice(0, LETTERS).join("") + "…", named)) +
     GAP;
@@ -463,7 +476,8 @@ function titled(node, level, across) {
     : /^[^\p{L}\p{N}]$/u.test(symbol)
       ? SYMBOL.sign
       : SYMBOL.most;
-  const size = clamp(given / across, Math.max(level.text, 10), Math.max(most, level.text));
+  const least = node.asked ? 1 : Math.max(level.text, 10); // what is asked about is written out
+  const size = clamp(given / across, least, Math.max(most, level.text));
   const y = baselines(node, level).sign;
   const left = side + (isInput ? 3 : 0);
   const big = svg("text", { class: "symbol", x: left, y }, shortened(symbol, given / BOLD, size));

@@ -37,10 +37,9 @@ const STEPS = [
   [0, "boxes"],
 ];
 
-/** Least scale at which every node has its name, at which it has its numbers, and at which its sign; times `reading`. */
+/** Least scale at which every node has its name, and at which it has its numbers; times `reading`. */
 export const NAMED = 0.42;
 export const NUMBERED = 0.3;
-export const SIGNED = 0.2;
 /** Least scale at which a node has a number on a phone, where a first view shows all of a graph. */
 export const WHOLE = 0.17;
 

@@ -5,7 +5,6 @@ import { html, svg } from "../../base/dom.js";
 import { hasChips } from "../state/fold.js";
 import { framesOf } from "../state/frames.js";
 import {
-  viewAround,
   bounds,
   clearOf,
   fit,
@@ -18,7 +17,7 @@ import {
 import { completeCard, drawNodes, pillBoxes, pillsReach, relevelCard } from "./cards.js";
 import { CHIPS_BEYOND, chipsBox, inkTop } from "./face.js";
 import { isWithin, placeGuesses } from "./guesses.js";
-import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, SIGNED, WHOLE } from "./levels.js";
+import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
 import {
   sidesBeyond,
@@ -109,9 +108,8 @@ const PICTURED = 3; // a node with heat-maps takes as long to paint as so many o
 const HALF = 640; // px, a canvas beside a column in a window of 1100 px; below it, too, cards may have their numbers alone
 const GROWN = 30; // px
 const CLOSE = 1.4; // most `reading` in so narrow a canvas, where larger texts would leave a part of the graph out of view
-const NARROW = 480; // px; below it the first view shows all of a graph, with its numbers alone if need be, or names of a part of a large one
 const FEW = 15; // nodes; with at most so many, a first view is fitted again after every change
-const SOME = 40; // nodes; with at most so many, the first view has numbers, of a part if need be; of more, the whole as an overview, or the output
+const SOME = 40; // nodes; with at most so many, the first view has numbers, of a part if need be; of more, the whole as an overview
 
 /** Layers from the bottom to the top, by leaf. Each leaf is painted separately: a drag repaints only the leaves of
  * the drag.
@@ -345,8 +343,7 @@ function settle(stage, size) {
 export const sizeOf = ({ surface, size }) =>
   size ?? { w: surface.clientWidth, h: surface.clientHeight };
 
-/** The view that shows the whole drawing; a `first` view of a large graph prefers legible names and the selected node, and
- * where not even the signs of all nodes are legible it shows the output.
+/** The view that shows the whole drawing; a `first` view of a graph that is not large prefers legible numbers and the selected node.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
@@ -355,10 +352,6 @@ export function wholeView(stage, drawing, first) {
   const box = bounds(all) ?? { x: 0, y: 0, w: 1, h: 1 };
   if (stage.presents) return fit(box, size, { most: LARGEST * stage.reading, clear: BARE });
   const least = stage.reading * leastOf(size, drawing.nodes.length);
-  const output =
-    first && drawing.nodes.length > SOME && drawing.nodes.find(({ isOutput }) => isOutput);
-  if (output && fit(box, size, { clear }).k < stage.reading * SIGNED)
-    return viewAround(box, size, stage.reading * NUMBERED, output, clear);
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);
   const view = fit(box, size, {
     least: (first && least) || undefined,
@@ -382,7 +375,6 @@ export function measureCanvas(stage) {
 
 /** Least scale of a first view; 0 for any. @param {{ w: number }} size @param {number} nodes */
 function leastOf({ w }, nodes) {
-  if (w < NARROW) return nodes <= SOME ? WHOLE : NAMED;
   if (nodes > SOME) return 0;
   return w < HALF ? WHOLE : NUMBERED;
 }
@@ -396,12 +388,22 @@ const BARE = { top: 20, bottom: 20, side: 28 }; // px around a graph on a stage,
 const SPARE = 14; // px of the margin at the foot that may be used
 const SMALLER = 1.3; // factor by which a view that shows all may be smaller than it need be
 
-/** Whether the view shows the whole drawing, and not as a small part of the canvas.
+const ASIDE = 0.2; // share of the canvas by which the middle of a drawing may be beside its own
+
+/** Whether the view shows the whole drawing, and not as a small part of the canvas or in a corner of it.
  * @param {Stage} stage @param {Viewport} whole the view that fits */
 export function showsWhole(stage, whole) {
   const { view, content } = stage;
   const size = sizeOf(stage);
+  if (!content) return true;
+  const beside = (/** @type {"x" | "y"} */ axis, /** @type {"w" | "h"} */ length) =>
+    Math.abs(
+      view[axis] - whole[axis] + (content[axis] + content[length] / 2) * (view.k - whole.k),
+    ) <
+    ASIDE * size[length];
   return (
+    beside("x", "w") &&
+    beside("y", "h") &&
     sidesBeyond(view, content, size, clearOf(size).bottom - SPARE) === "" &&
     whole.k < SMALLER * view.k
   );

@@ -120,6 +120,10 @@ let onPaper = true; // pictures on white
 export const isOnPaper = () => onPaper;
 export const togglePaper = () => (onPaper = !onPaper);
 
+/** A query as others get it: what was answered here stays here. @param {string} search */
+export const withoutAnswers = (search) =>
+  search.replace(/([?&])guess=[^&]*&?/, "$1").replace(/[?&]$/, "");
+
 /** Copy the link, once Python has answered every edit. @param {Editor} editor */
 export const takeLink = (editor) => settled(editor).then(() => copyLink(editor));
 /** @param {Editor} editor */
@@ -163,7 +167,7 @@ export const takePicture = async (editor, kind) => {
  * @param {Editor} editor */
 const documentText = ({ drawing }) =>
   new URLSearchParams(location.search).has("g")
-    ? location.search
+    ? withoutAnswers(location.search)
     : isDraft(drawing.formula)
       ? ""
       : dispatch("formula", { text: "" }).text;
@@ -211,7 +215,9 @@ function copyLink(editor) {
   return copy(
     editor,
     "Link",
-    location.href.split("#")[0] + toFragment(presentLook(), place),
+    location.href.split(/[?#]/)[0] +
+      withoutAnswers(location.search) +
+      toFragment(presentLook(), place),
     alone,
   );
 }

@@ -15,9 +15,7 @@ import { closePopover, keepInside, walkMenu } from "./popover.js";
 
 /** @param {Editor} editor @param {"file" | "look"} place whose actions it has @param {string} label */
 export function toggleMenu(editor, place, label) {
-  const wasOpen = editor.stage.host.querySelector(`.menu[aria-label="${label}"]`);
   closePopover(editor);
-  if (wasOpen) return;
   const groups = placed(place).map((actions) =>
     actions
       .filter(([, { when, inMenu }]) => (inMenu?.() ?? true) && (!when || when(editor)))
@@ -103,9 +101,7 @@ export function moreButton(editor) {
 
 /** @param {Editor} editor @param {HTMLElement} button */
 function toggleMore(editor, button) {
-  const wasOpen = editor.stage.host.querySelector(".more-menu");
   closePopover(editor);
-  if (wasOpen) return;
   const run = (/** @type {() => void} */ act) => () => {
     closePopover(editor);
     act();

@@ -2,11 +2,12 @@
 // Search an op in the palette, then choose it or drag it onto the canvas.
 
 import { html } from "../../base/dom.js";
+import { isMistyped, mistakesIn } from "../../base/likeness.js";
 import { mayEdit } from "../../embed/gate.js";
 import { centre, sizeOf } from "../draw/stage.js";
 import { makeDraggable } from "../gestures/insert.js";
 import { freshName, roomOfNew, sizeOfNew } from "../state/edits.js";
-import { CARD, clamp, freeSpot, toScreen } from "../state/geometry.js";
+import { CARD, clamp, freeSpot, toScreen, toWorld } from "../state/geometry.js";
 import { dimsOf, opRefuses } from "../state/shapes.js";
 import { differentiate } from "./differentiate.js";
 import { whenRefused } from "./notice.js";
@@ -29,7 +30,24 @@ export function search(palette, text) {
     .map((op) => ({ op, rank: rankOf(op, joined, typed) }))
     .filter(({ rank }) => rank < Infinity)
     .sort((a, b) => a.rank - b.rank);
-  return matches.length ? [{ group: "Best match first", ops: matches.map(({ op }) => op) }] : [];
+  return matches.length
+    ? [{ group: "Best match first", ops: matches.map(({ op }) => op) }]
+    : likely(palette, joined);
+}
+
+/** Groups with the ops that may be meant by a mistyped name, the likeliest first. @param {PaletteGroup[]} palette @param {string} joined @returns {PaletteGroup[]} */
+function likely(palette, joined) {
+  const near = palette
+    .flatMap((group) => group.ops)
+    .flatMap((op) => {
+      const names = [op.op, ...(op.aliases ?? [])].map(close);
+      const counts = names
+        .filter((name) => isMistyped(joined, name))
+        .map((name) => mistakesIn(joined, name));
+      return counts.length ? [{ op, count: Math.min(...counts) }] : [];
+    })
+    .sort((a, b) => a.count - b.count);
+  return near.length ? [{ group: "Nearest to what you typed", ops: near.map(({ op }) => op) }] : [];
 }
 
 /** Whether a text is to be read as an expression of the language and not as the name of an op: "x*y", "sin(x)",
@@ -173,10 +191,14 @@ export function openPalette(editor, asked = {}) {
         ),
       ),
     );
-    hint.textContent = isExpression(typed) ? "Enter adds it as nodes" : hintOf(from, to);
     if (isExpression(typed)) list.prepend(expression(typed, () => write(editor, typed, asked)));
-    if (!list.children.length)
-      list.append(html("div", { class: "none" }, noneOf(editor, typed, from)));
+    const isNone = !list.children.length;
+    if (isNone) list.append(html("div", { class: "none" }, noneOf(editor, typed, from)));
+    hint.textContent = isNone
+      ? ""
+      : isExpression(typed)
+        ? "Enter adds it as nodes"
+        : hintOf(from, to);
     mark(0);
   };
   const error = html("div", { class: "none", role: "alert" });
@@ -323,13 +345,18 @@ function option(editor, op, choose, put) {
   return row;
 }
 
-/** The place right of the node that will feed the new one, else the middle of the view.
+const MARGIN = 40; // px left of the first node of an empty canvas: graphs grow to the right
+
+/** The place right of the node that will feed the new one, else the middle of the view; of an empty canvas at its left.
  * @param {Editor} editor @param {string | null} from @returns {Point} */
 function besides(editor, from) {
   const node = editor.node(from);
   if (node) return [node.x + node.w + 72, node.y];
   const [x, y] = centre(editor.stage);
-  return [x - CARD.w / 2, y - CARD.h / 2];
+  const left = editor.seen.nodes.length
+    ? x - CARD.w / 2
+    : toWorld(editor.stage.view, [MARGIN, 0])[0];
+  return [left, y - CARD.h / 2];
 }
 
 /** Place the palette beside the point of the request, or below the Add button; on a narrow screen at the foot.

@@ -30,16 +30,7 @@ export function phoneBar(editor) {
   const bar = html(
     "div",
     { class: "bar hands", role: "toolbar", "aria-label": "Tools" },
-    tool(
-      "add",
-      "Add",
-      () => (
-        dispatch("menu", {}),
-        editor.stage.host.querySelector(".palette")
-          ? closePopover(editor)
-          : byName.add.do?.(editor, NO_FOCUS, "")
-      ),
-    ),
+    tool("add", "Add", () => (dispatch("menu", {}), byName.add.do?.(editor, NO_FOCUS, ""))),
     bend,
     undo,
     more,
@@ -82,10 +73,8 @@ const offered = (editor, actions) => actions.filter(([, { when }]) => !when || w
 
 /** @param {Editor} editor @param {string} label @param {Named[]} actions */
 function toggle(editor, label, actions) {
-  const wasOpen = editor.stage.host.querySelector(`.by-hand[aria-label="${label}"]`);
   closePopover(editor);
   dispatch("menu", {}); // it needs the canvas's whole height
-  if (wasOpen) return;
   const rows = actions.map(([id, action]) => row(editor, id, action));
   const none = rows.length
     ? null

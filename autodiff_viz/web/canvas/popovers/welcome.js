@@ -1,20 +1,21 @@
 // @ts-check
 // Show in one sentence what the page is for, with two ways to begin. A newcomer sees it over the first graph;
-// after the first gesture it never comes again in this browser.
+// after the first gesture it never comes again in this browser. Whoever has made a graph finds the way back to it there.
 
 import { shared } from "../../base/constants.js";
 import { html } from "../../base/dom.js";
 import { BROWSER, readList, writeList } from "../../base/store.js";
+import { isOwnGraph, lastGraph } from "../../base/visits.js";
 
 const NAME = "welcomed";
 
 /** @param {import("../editor.js").Editor} editor */
 export function welcome(editor) {
-  if (readList(BROWSER, NAME).length) return;
+  const last = lastGraph();
+  const isNew = !readList(BROWSER, NAME).length;
+  if (!isNew && (!last || isOwnGraph(location.search))) return;
   const { host } = editor.stage;
-  const root = html(
-    "div",
-    { class: "welcome", role: "note", hidden: true },
+  const greeting = [
     html(
       "p",
       {},
@@ -22,6 +23,13 @@ export function welcome(editor) {
     ),
     html("button", { type: "button", click: () => editor.startPlay() }, "Play it"),
     html("a", { href: `?lesson=${shared.first_lesson}`, target: "_self" }, "First lesson"),
+  ];
+  const back = html("a", { href: last, target: "_self" }, "Continue your last graph");
+  const root = html(
+    "div",
+    { class: "welcome", role: "note", hidden: true },
+    ...(isNew ? greeting : []),
+    last && back,
   );
   const ending = new AbortController();
   const end = () => {

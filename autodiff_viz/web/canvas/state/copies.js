@@ -119,6 +119,9 @@ export function withCopies(drawing, names, by) {
 const framesAmong = (drawing, chosen) =>
   framesOf(drawing).filter(({ nodes }) => nodes.every((name) => chosen.has(name)));
 
+/** Px as positions are kept, without the last digits of a sum. @param {number} px */
+const tenths = (px) => Number(px.toFixed(1));
+
 /** @param {Drawing} drawing @param {GraphNode[]} originals @param {Point} by
  * @param {string[]} collapsed groups of which the copies are collapsed @returns {Drawing} */
 function copied(drawing, originals, [right, down], collapsed) {
@@ -134,8 +137,8 @@ function copied(drawing, originals, [right, down], collapsed) {
       ...node,
       id,
       symbol,
-      x: node.x + right,
-      y: node.y + down,
+      x: tenths(node.x + right),
+      y: tenths(node.y + down),
       isOutput: false,
       connected: false,
       problem: null,

@@ -86,7 +86,7 @@ export const isBack = (points, i) =>
   points[i - 1][0] > points[i][0] &&
   points[i][0] > points[i + 1][0];
 
-const TURN = { least: 46, each: 0.1, most: 90 }; // px by which a wire that comes back turns beyond its ends, more for each px of height
+const TURN = { least: 46, each: 0.1, most: 80 }; // px of the handles with which a wire that comes back turns beyond its ends, by three quarters of them: less than the gap between columns
 
 /** @param {number} from @param {number} to y of the ends of a turn */
 const turn = (from, to) => Math.min(TURN.least + TURN.each * Math.abs(to - from), TURN.most);
@@ -189,25 +189,6 @@ export function fit(
   return {
     x: clear.side + Math.max(room.w - box.w * k, 0) / 2 - box.x * k,
     y: clear.top + (room.h - shown.h * k) / 2 - shown.y * k,
-    k,
-  };
-}
-
-/** The viewport at scale `k` with `anchor` in the middle, as far as it shows no more beyond `box` than a margin.
- * @param {Box} box @param {{ w: number, h: number }} size @param {number} k @param {Box} anchor @param {typeof CLEAR} clear @returns {Viewport} */
-export function viewAround(box, size, k, anchor, clear) {
-  const along = (
-    /** @type {number} */ low,
-    /** @type {number} */ high,
-    /** @type {[number, number]} */ whole,
-    /** @type {number} */ middle,
-  ) => {
-    const [most, least] = [low - whole[0] * k, high - whole[1] * k];
-    return least > most ? (least + most) / 2 : clamp((low + high) / 2 - middle * k, least, most);
-  };
-  return {
-    x: along(clear.side, size.w - clear.side, [box.x, box.x + box.w], anchor.x + anchor.w / 2),
-    y: along(clear.top, size.h - clear.bottom, [box.y, box.y + box.h], anchor.y + anchor.h / 2),
     k,
   };
 }

@@ -167,12 +167,15 @@ export function readDrawing({
   const sizes = flows.map(({ number }) => (number ? sizeOf(number) : 0)).filter(Number.isFinite);
   const largest = sizes.reduce((most, size) => Math.max(most, size), 0);
   const how = `${dtype} ${largest}`;
+  const asked = new Set((rest.asking?.items ?? []).map((/** @type {any} */ item) => item.node));
   return {
     ...rest,
     selected,
     ...(node && { node: all([node], dtype, (one) => inspected(one, dtype))[0] }),
     ...(moment && { moment: { ...moment, loss: readNumber(moment.loss, dtype) } }),
-    nodes: all(nodes, dtype, (one) => nodeOf(one, dtype)),
+    nodes: all(nodes, dtype, (one) => nodeOf(one, dtype)).map((node) =>
+      asked.has(node.id) ? { ...node, asked: true } : node,
+    ),
     wires: all(flows, how, (flow) => withWidth(flow, largest)),
     regions,
     groups: all(groups, how, (group) => ({
