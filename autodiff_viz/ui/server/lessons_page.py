@@ -47,7 +47,8 @@ def sketch_of(shown: Lesson, size: tuple[float, float] = SIZE) -> Sketch:
     graphs = [(step, graph_of(step)) for step in shown.steps]
     small = (pair for pair in graphs if len(pair[1].nodes) <= FIRST_LOOK)
     step, graph = next(small, graphs[0])
-    return sketch(graph, step.look_at, step.collapsed, size)
+    asked = [each for one in step.questions for each in (one.about, one.other) if each is not None]
+    return sketch(graph, step.look_at, step.collapsed, size, asked)
 
 
 def address_of(shown: Lesson, way: Way | None = None) -> str:

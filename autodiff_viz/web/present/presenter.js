@@ -229,7 +229,7 @@ export class Presenter {
 
   /** Put everything on view as it is now. */
   show() {
-    const { talk, editor, player } = this;
+    const { editor, player } = this;
     this.say();
     this.fit();
     this.fetchSteps();

@@ -1,8 +1,8 @@
 """Write the golden file of numbers as text: `python -m tests.display.golden.write_numbers`.
 
 It was run once, before the browser formatted numbers, on what Python then sent to it, and does not overwrite
-the file: the texts that a user sees stay as they were, but for the length before a row, which is left out since. A number is held by its dtype and bits, so the file
-depends on no version of JAX.
+the file: the texts that a user sees stay as they were, but for the length before a row, which is left out
+since. A number is held by its dtype and bits, so the file depends on no version of JAX.
 """
 
 from __future__ import annotations
