@@ -131,7 +131,6 @@ export function askingBar(editor) {
     // In a lesson the reason comes before what its panel offers next.
     const isWhyNext = Boolean(lesson && item?.revealed && said !== at && !isPast(item));
     globalThis.document.documentElement.toggleAttribute("data-av-why", isWhyNext);
-    editor.root.classList.toggle("why-next", isWhyNext);
     if (labels !== next.dataset.of) {
       const had = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
       const from = had && next.contains(had) ? had.textContent : null;

@@ -159,6 +159,7 @@ export function leaveRoomAbove(graphs, exercise) {
   const px = (graphs ? GRAPHS : 0) + (exercise ? EXERCISE : 0);
   if (px === above) return;
   above = px;
+  document.documentElement.style.setProperty("--av-above", `${graphs ? GRAPHS : 0}px`); // on a phone the exercise is the canvas's own
   showLook();
 }
 
@@ -182,7 +183,6 @@ export function showLook() {
   dataset.avType = look.large ? "large" : "usual";
   dataset.avDock = presentLook().folded ? "folded" : "open";
   style.setProperty("--av-dock", `${heightNow()}px`);
-  style.setProperty("--av-above", `${above}px`);
   if (look.formula) style.setProperty("--av-formula", `min(${look.formula}px, 60dvh)`);
   for (const changed of watchers) changed();
 }

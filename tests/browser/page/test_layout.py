@@ -427,7 +427,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     phone.open(told(KEY))
     tools = ".hands .tool"
     in_view(page, ".canvas", ".exercise", tools, SLIDERS, f"{LESSON} h2")
-    assert box(page, ".canvas")["height"] >= 300
+    assert box(page, ".canvas")["height"] >= 280
     apart(page, ".canvas", ".hands", SLIDERS, SIDE, ".st-key-topbar", ".st-key-pages")
     touched = page.locator(":is(.hands .tool, .panels .tab, .canvas-tools .tool, .checks button):visible")
     boxes = [one.bounding_box() for one in touched.all()]
