@@ -113,6 +113,7 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         onward.click()
         expect(panel.locator(".av-done")).to_have_count(1, timeout=20_000)
         expect(lab.node("x").locator(".number.cotangent")).to_have_text("\u221230")
+        expect(onward).to_have_text("Do the next try", timeout=20_000)  # and the one before has gone
         onward.click()
         expect(panel.locator(".av-done")).to_have_count(2, timeout=20_000)
         following = track_of(found).lessons[1]
