@@ -121,7 +121,7 @@ def test_an_answer_to_a_count_is_about_the_regions_it_was_made_for():
     lab = answered(asked(HOW_OFTEN), 0, "2")
     assert not item(lab)["verdict"]["right"]
     without = edited(lab, {"kind": "uncheckpoint", "region": "inner"})
-    assert item(without)["before"] == "You said 2 to the graph before."
+    assert item(without)["before"] == "Your answer, 2, was about the graph before."
     assert item(answered(without, 0, "2"))["verdict"]["right"]
 
 
