@@ -35,7 +35,7 @@ from autodiff_viz.ops.native import NativeOp
 from autodiff_viz.reading.builder import Builder, Frame, Held, Ref
 from autodiff_viz.reading.costs import LibraryError, pay
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Native, Path, Refused, Whole
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused, Whole
 
 KEPT = 256  # programs of functions, by the shapes and options that they are called with
 TRACED = 200  # steps of the budget, for a function with shapes or options that were not met before
@@ -343,12 +343,6 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
     needs = any(one.requires_grad for one in arrays)
     library = next((one.framework for one in arrays if one.framework != "numpy"), r.library)
     usual = result_float(r, arrays)
-    if usual in HALVES and library != "tf" and any(one.dtype in HALVES for one in arrays):
-        raise Refused(
-            f"{name}() in {usual} is not read: each step of it rounds its result.",
-            "Make the inputs float32.",
-            "dtype",
-        )
     ends = {place for place, dtype in program.results if dtype == "float"}
     in_graph = isinstance(r.builder, Builder)
     # The frame stands for what the library calls one thing.

@@ -84,7 +84,8 @@ def own_function(name: str, of_jax: Callable[..., Any] | None = None) -> Callabl
         try:
             signature.bind(*args, **keywords)
         except TypeError as error:
-            raise Refused(f"{_last(name)}() is read with {signature}: {error}.") from None
+            names = ", ".join(signature.parameters)
+            raise Refused(f"{_last(name)}() is read with {names}: {error}.") from None
         return call_own(r, of_jax, of_numpy, args, keywords)
 
     return read
