@@ -65,6 +65,7 @@ SAME = (
     (re.compile(r"^tensorflow\.(?:compat\.v[12]\.)+"), "tensorflow."),
     (re.compile(r"^tensorflow\.(?:python\.)?keras\."), "keras."),
     (re.compile(r"^autograd\.numpy\."), "numpy."),
+    (re.compile(r"^autograd\.scipy\."), "scipy."),
     (re.compile(r"^tensorflow\.(losses|initializers|optimizers)\."), r"keras.\1."),
 )
 """Names under which a function is there once more, or as another library has it."""
