@@ -8,7 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.reading.arrays import FUNCTIONS, METHODS, known, product, r_array, shape_of
+from autodiff_viz.reading.builder import Builder
+from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.library_calls import call_jax
 from autodiff_viz.reading.own_functions import own_function
@@ -141,7 +144,13 @@ _solution = own_function("numpy.linalg.solve", _solve)
 
 def _check_regular(r: Interpreter, a: Array) -> None:
     """Refuse a matrix without an inverse, of which each library answers something else."""
-    if not a.rows and not a.traced & r.staged and not np.all(r.numbers(det(r, a))):
+    if not isinstance(r.builder, Builder):
+        return
+    # Under jit and vmap the text does not see the numbers, and here they are.
+    before = len(r.builder.drafts)
+    found = Evaluation(r.builder, FLOAT64 if a.dtype == FLOAT64 else FLOAT32).value(det(r, a).held)
+    r.builder.left_out |= {*range(before, len(r.builder.drafts))}  # which the text has not
+    if not np.all(found):
         raise Refused("This matrix has no inverse: its determinant is 0.", "Use another one.")
 
 

@@ -75,6 +75,7 @@ def test_derivatives_are_those_of_the_library(text):
     [
         ("y = np.sort(np.array([2.0, 1.0]), descending=True)", "unexpected keyword argument 'descending'"),
         ("y = np.mean(np.array([2.0, 1.0]), axis=1)", "axis 1 is out of bounds"),
+        ("y = jax.vmap(jnp.linalg.inv)(jnp.ones((2, 2, 2)))", "has no inverse"),
         ("y = jnp.add([1.0], x)", "JAX refuses a list"),
         ("y = jnp.where([True], x, 0.0)", "JAX refuses a list"),
         ("y = jnp.fix(x)", "JAX has no jax.numpy.fix"),
@@ -96,3 +97,8 @@ def test_a_function_is_a_group_and_one_that_is_an_op_a_node():
     found = read(BEGIN + "y = jnp.var(x)\nz = jnp.logaddexp(x, y)\nw = jnp.clip(x, -1.0, 1.0)")
     assert [(group.name, len(group.nodes)) for group in found.graph.groups] == [("var", 5)]
     assert [node.op for node in found.graph.nodes][-2:] == ["logaddexp", "clip"]
+
+
+def test_what_is_computed_to_refuse_a_matrix_is_not_in_the_graph():
+    found = read(BEGIN + "y = jnp.linalg.inv(jnp.array([[2.0, 1.0], [-1.0, 3.0]]))\nz = jnp.sum(x)")
+    assert [group.name for group in found.graph.groups] == ["inv"]
