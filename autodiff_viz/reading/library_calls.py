@@ -95,8 +95,12 @@ def call_jax(r: Interpreter, function: Callable[..., Any], *args: Any, **options
     rows = tuple(sorted({level for one in arrays for level in one.rows}))
     dtype = FLOAT64 if result_float(r, arrays) == FLOAT64 else FLOAT32
     given = tuple(_kind(r, one) if isinstance(one, Array) else _option(one, dtype) for one in leaves)
-    name = function.__name__.strip("_")
-    return _made(r, name, _program(Call(function, given, structure, dtype, rows)), arrays, rows)
+    return _made(r, _name(function), _program(Call(function, given, structure, dtype, rows)), arrays, rows)
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """Return what the library calls a function."""
+    return function.__name__.strip("_")
 
 
 def result_float(r: Interpreter, arrays: Sequence[Array]) -> str:
@@ -248,8 +252,8 @@ def _traced(call: Call) -> Program:
         program, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
     except (TypeError, ValueError, IndexError, Warning) as error:
         says = str(error).strip().splitlines()[0][:200]
-        raise Refused(f"{call.function.__name__}() does not take these: {says}", "", "shape") from None
-    _check_sizes(call.function.__name__, program.jaxpr)
+        raise Refused(f"{_name(call.function)}() does not take these: {says}", "", "shape") from None
+    _check_sizes(_name(call.function), program.jaxpr)
     return _converted(call, program, jax.tree.structure(shape), kinds, avals)
 
 
@@ -287,7 +291,7 @@ def _equations(jaxpr: Any) -> Iterator[Any]:
 def _converted(
     call: Call, program: Any, structure: Any, kinds: Sequence[Kind], avals: Sequence[Any]
 ) -> Program:
-    name, nodes, values = call.function.__name__, Nodes(), []
+    name, nodes, values = _name(call.function), Nodes(), []
     places = iter([nodes.add(INPUT, (), one.shape) for one in kinds])
     moving = [place for place, one in zip(places, kinds, strict=True) if one.numbers is None]
     for aval, place in zip(avals, moving, strict=True):
