@@ -18,7 +18,7 @@ import numpy as np
 from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
-from autodiff_viz.reading.builder import Builder, Ref
+from autodiff_viz.reading.builder import Builder, Draft, Ref
 from autodiff_viz.reading.declared import passes_to
 
 Answers = Mapping[str, np.ndarray | None]
@@ -162,27 +162,31 @@ def refuse_odd(builder: Builder, passes: Iterable[tuple[int, Mapping[int, np.nda
       GraphError: one does.
     """
     for root, found in passes:
-        passed = _passed(builder, root)
-        for number in sorted(passed & found.keys()):
-            draft = builder.drafts[number]
-            odd = ODD.get(draft.framework, {}).get(draft.op)
-            own = draft.op in ("pow", "maximum", "minimum") and draft.rule.kind == PULLBACK
-            by = draft.slots[-1:] if draft.op == "div" else ()  # the slope by the numerator is as everywhere
-            if odd is None or own or not all(isinstance(one, Ref) and one.number in passed for one in by):
-                continue
-            given = [found[one.number] if isinstance(one, Ref) else np.asarray(one) for one in draft.slots]
-            if odd(*given):
-                name = {"torch": "PyTorch", "tf": "TensorFlow"}[draft.framework]
-                raise GraphError(
-                    Problem(
-                        "odd-numbers",
-                        f"{draft.op}() gets NaN, an infinity, or a number whose square no float holds: what "
-                        f"{name} passes there is not read.",
-                        "Look at values(), and mend what that number comes from.",
-                        line=(draft.lines or (None,))[-1],
-                        column=0,
-                    )
+        odd = [number for number in sorted(found) if _is_odd(builder.drafts[number], found)]
+        passed = _passed(builder, root) if odd else set()
+        for draft in (builder.drafts[number] for number in odd if number in passed):
+            by = draft.slots[-1]
+            if draft.op == "div" and not (isinstance(by, Ref) and by.number in passed):
+                continue  # the slope by the numerator is as everywhere
+            name = {"torch": "PyTorch", "tf": "TensorFlow"}[draft.framework]
+            raise GraphError(
+                Problem(
+                    "odd-numbers",
+                    f"{draft.op}() gets NaN, an infinity, or a number whose square no float holds: what "
+                    f"{name} passes there is not read.",
+                    "Look at values(), and mend what that number comes from.",
+                    line=(draft.lines or (None,))[-1],
+                    column=0,
                 )
+            )
+
+
+def _is_odd(draft: Draft, found: Mapping[int, np.ndarray]) -> bool:
+    odd = ODD.get(draft.framework, {}).get(draft.op)
+    if odd is None or (draft.op in ("pow", "maximum", "minimum") and draft.rule.kind == PULLBACK):
+        return False
+    given = [found.get(one.number) if isinstance(one, Ref) else np.asarray(one) for one in draft.slots]
+    return all(one is not None for one in given) and odd(*given)
 
 
 SHIFT = 1e-3  # of each number that is differentiated by

@@ -46,7 +46,7 @@ from autodiff_viz.reading.tensorflow_tensors import (
 )
 from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused, leaves, mapped
 
-UNROLLED = 64  # rows of `map_fn`, elements of `gather`: what one op joins
+UNROLLED = 64  # rows of `map_fn`, steps of a loop
 
 
 def unary(op: str, name: str, pull: str = "", says: str = "", floats: bool = True) -> Reader:
@@ -665,7 +665,10 @@ def inverse(r: Interpreter, input: Any, adjoint: Any = False) -> Array:
     """Read the inverse of a small matrix."""
     if adjoint:
         raise Refused("tf.linalg.inv is read without adjoint.")
-    return r.tables["numpy.linalg.inv"](r, tensor(r, input))
+    made = r.tables["numpy.linalg.inv"](r, tensor(r, input))
+    if not np.isfinite(r.numbers(made)).all():
+        raise LibraryError("Input is not invertible.")
+    return made
 
 
 def _place(sign: str) -> Reader:
@@ -1520,39 +1523,32 @@ def _stacked(r: Interpreter, rows: list[Any]) -> Any:
     return stack(r, rows)
 
 
-def _forwards(name: str, options: dict[str, Any]) -> None:
-    """Refuse options of a fold that change what is computed."""
+def _totals(r: Interpreter, fn: Any, elems: Any, initializer: Any, options: dict[str, Any]) -> list[Any]:
+    """Return what a running fold of the rows has after each; options that change that are refused."""
     usual = {"reverse": False, "back_prop": True}
     speed = ("parallel_iterations", "swap_memory", "infer_shape")
-    wrong = [
-        key for key, value in options.items() if key not in speed and value not in (usual.get(key), None)
-    ]
-    if wrong:
-        raise Refused(f"{name} is not read with {', '.join(wrong)}.")
+    if wrong := [
+        key for key, one in options.items() if key not in speed and one not in (usual.get(key), None)
+    ]:
+        raise Refused(f"This fold is not read with {', '.join(wrong)}.")
+    rows = list(_rows(r, elems))
+    made = [rows.pop(0) if initializer is None else mapped(lambda x: tensor(r, x), initializer)]
+    for row in rows:
+        made.append(r.call(fn, [made[-1], row], {}))
+    return made
 
 
 @tf("scan")
 def scan(r: Interpreter, fn: Any, elems: Any, initializer: Any = None, **options: Any) -> Any:
     """Read a running fold of the rows, unrolled."""
-    _forwards("scan", options)
-    rows = list(_rows(r, elems))
-    total = rows.pop(0) if initializer is None else mapped(lambda x: tensor(r, x), initializer)
-    made = [total] if initializer is None else []
-    for row in rows:
-        total = r.call(fn, [total, row], {})
-        made.append(total)
-    return _stacked(r, made)
+    made = _totals(r, fn, elems, initializer, options)
+    return _stacked(r, made if initializer is None else made[1:])
 
 
 @tf("foldl")
 def foldl(r: Interpreter, fn: Any, elems: Any, initializer: Any = None, **options: Any) -> Any:
     """Read a fold of the rows, unrolled."""
-    _forwards("foldl", options)
-    rows = list(_rows(r, elems))
-    total = rows.pop(0) if initializer is None else mapped(lambda x: tensor(r, x), initializer)
-    for row in rows:
-        total = r.call(fn, [total, row], {})
-    return total
+    return _totals(r, fn, elems, initializer, options)[-1]
 
 
 def _rows(r: Interpreter, elems: Any) -> list[Any]:

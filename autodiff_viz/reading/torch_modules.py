@@ -8,15 +8,17 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import STOP
-from autodiff_viz.reading import torch_functional
-from autodiff_viz.reading.arrays import constant, named_dtype, shape_of, transpose
+from autodiff_viz.reading.arrays import constant, named_dtype, shape_of
 from autodiff_viz.reading.builder import Frame, Ref
 from autodiff_viz.reading.costs import LibraryError, pay_values, sized
 from autodiff_viz.reading.interpreter import Interpreter
+from autodiff_viz.reading.library_calls import call_jax, jax_function
 from autodiff_viz.reading.torch_autograd import called, recorded
 from autodiff_viz.reading.torch_hooks import handle, standing, watched
 from autodiff_viz.reading.torch_memory import info
@@ -31,7 +33,6 @@ from autodiff_viz.reading.torch_structure import (
 from autodiff_viz.reading.torch_tensors import (
     TORCH,
     Draws,
-    Ops,
     fill_drawn,
     generator,
     kept,
@@ -455,27 +456,37 @@ def _cell_fields(r: Interpreter, kind: str, into: int, hidden: int, bias: bool, 
     return fields
 
 
+def _affine(x, weight, bias):
+    return x @ weight.T if bias is None else x @ weight.T + bias
+
+
+def _rnn_cell(x, h, weight_ih, weight_hh, bias_ih, bias_hh, nonlinearity):
+    total = _affine(x, weight_ih, bias_ih) + _affine(h, weight_hh, bias_hh)
+    return jnp.tanh(total) if nonlinearity == "tanh" else jax.nn.relu(total)
+
+
+def _lstm_cell(x, state, weight_ih, weight_hh, bias_ih, bias_hh, nonlinearity):
+    gates = _affine(x, weight_ih, bias_ih) + _affine(state[0], weight_hh, bias_hh)
+    i, forget, cell, out = jnp.split(gates, 4, -1)
+    c = jax.nn.sigmoid(forget) * state[1] + jax.nn.sigmoid(i) * jnp.tanh(cell)
+    return jax.nn.sigmoid(out) * jnp.tanh(c), c
+
+
+def _gru_cell(x, h, weight_ih, weight_hh, bias_ih, bias_hh, nonlinearity):
+    given = jnp.split(_affine(x, weight_ih, bias_ih), 3, -1)
+    before = jnp.split(_affine(h, weight_hh, bias_hh), 3, -1)
+    reset, update = (jax.nn.sigmoid(given[i] + before[i]) for i in range(2))
+    return (1.0 - update) * jnp.tanh(given[2] + reset * before[2]) + update * h
+
+
+CELLS = {"RNN": _rnn_cell, "LSTM": _lstm_cell, "GRU": _gru_cell}
+
+
 def _cell(r: Interpreter, kind: str, f: dict[str, Any], end: str, x: Array, state: Any) -> Any:
     """Return the state after a step."""
-    hidden, o = f["hidden_size"], Ops(r)
-    h = state[0] if kind == "LSTM" else state
-    given = call_functional(r, "linear", x, f[f"weight_ih{end}"], f[f"bias_ih{end}"])
-    before = call_functional(r, "linear", h, f[f"weight_hh{end}"], f[f"bias_hh{end}"])
-
-    def part(whole: Array, i: int) -> Array:
-        return r.make("getitem", [whole], index=("...", (i * hidden, (i + 1) * hidden, None)))
-
-    if kind == "RNN":
-        return r.make(f.get("nonlinearity", "tanh"), [o.add(given, before)])
-    if kind == "LSTM":
-        gates = o.add(given, before)
-        i, forget, cell, out = (part(gates, k) for k in range(4))
-        c = o.add(o.mul(o.sigmoid(forget), state[1]), o.mul(o.sigmoid(i), o.tanh(cell)))
-        return o.mul(o.sigmoid(out), o.tanh(c)), c
-    reset = o.sigmoid(o.add(part(given, 0), part(before, 0)))
-    update = o.sigmoid(o.add(part(given, 1), part(before, 1)))
-    new = o.tanh(o.add(part(given, 2), o.mul(reset, part(before, 2))))
-    return o.add(o.mul(o.sub(1.0, update), new), o.mul(update, h))
+    weights = (f[name + end] for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
+    step = recorded(f"{kind}Cell", jax_function(CELLS[kind]))
+    return step(r, x, state, *weights, f.get("nonlinearity", "tanh"))
 
 
 def _zeros(r: Interpreter, x: Array, hidden: int, kind: str) -> Any:
@@ -568,38 +579,32 @@ def _attend(
 ) -> tuple:
     if key_padding_mask is not None or (f["dropout"] and f["training"]) or is_causal:
         raise Refused("nn.MultiheadAttention is read without padding masks and dropout.")
-    size, heads, o = f["embed_dim"], f["num_heads"], Ops(r)
-    lone = len(shape_of(r, query)) == 2
-    parts = []
-    for i, x in enumerate((query, key, value)):
-        weight = o.getitem(f["in_proj_weight"], index=((i * size, (i + 1) * size, None),))
-        made = o.matmul(x, transpose(r, weight))
-        if f["in_proj_bias"] is not None:
-            made = o.add(made, o.getitem(f["in_proj_bias"], index=((i * size, (i + 1) * size, None),)))
-        if lone:
-            made = o.expand_dims(made, axis=0)
-        elif not f["batch_first"]:
-            made = transpose(r, made, (1, 0, 2))
-        batch, length, _ = shape_of(r, made)
-        parts.append(transpose(r, o.reshape(made, shape=(batch, length, heads, size // heads)), (0, 2, 1, 3)))
-    q, k, v = parts
-    scores = o.matmul(o.mul(q, (size // heads) ** -0.5), transpose(r, k, (0, 1, 3, 2)))
-    if attn_mask is not None:
-        scores = (
-            o.where(attn_mask, -math.inf, scores) if attn_mask.dtype == "bool" else o.add(scores, attn_mask)
-        )
-    weights = o.softmax(scores, axis=-1)
-    made = transpose(r, o.matmul(weights, v), (0, 2, 1, 3))
-    batch, length = shape_of(r, made)[:2]
-    made = o.reshape(made, shape=(batch, length, size))
     out = f["out_proj"].fields
-    made = torch_functional.linear(r, made, out["weight"], out["bias"])
-    shown = o.mean(weights, axis=1) if average_attn_weights else weights
-    if lone:
-        made, shown = o.getitem(made, index=(0,)), o.getitem(shown, index=(0,))
-    elif not f["batch_first"]:
-        made = transpose(r, made, (1, 0, 2))
+    weights = (f["in_proj_weight"], f["in_proj_bias"], out["weight"], out["bias"])
+    options = (attn_mask, f["num_heads"], f["batch_first"], average_attn_weights)
+    made, shown = call_jax(r, _attention, query, key, value, *weights, *options)
     return made, (shown if need_weights else None)
+
+
+def _attention(query, key, value, in_weight, in_bias, out_weight, out_bias, mask, heads, batch_first, mean):
+    lone, size = query.ndim == 2, query.shape[-1]
+    biases = [None] * 3 if in_bias is None else jnp.split(in_bias, 3)
+    parts = []
+    for x, weight, bias in zip((query, key, value), jnp.split(in_weight, 3), biases, strict=True):
+        made = _affine(x, weight, bias)
+        made = made[None] if lone else made if batch_first else made.transpose(1, 0, 2)
+        parts.append(made.reshape(*made.shape[:2], heads, size // heads).transpose(0, 2, 1, 3))
+    q, k, v = parts
+    scores = (q * (size // heads) ** -0.5) @ jnp.swapaxes(k, -1, -2)
+    if mask is not None:
+        scores = jnp.where(mask, -jnp.inf, scores) if mask.dtype == bool else scores + mask
+    weights = jax.nn.softmax(scores, -1)
+    made = (weights @ v).transpose(0, 2, 1, 3)
+    made = _affine(made.reshape(*made.shape[:2], size), out_weight, out_bias)
+    shown = weights.mean(1) if mean else weights
+    if lone:
+        return made[0], shown[0]
+    return (made if batch_first else made.transpose(1, 0, 2)), shown
 
 
 @layer("MultiheadAttention", _attend)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.graph.model import IDENTITY, Call, Lambda, Rule
+from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import PULLBACK, STOP
 from autodiff_viz.language.parse import parse_lambda
 from autodiff_viz.reading import arrays
@@ -97,29 +97,6 @@ class Ops:
 def declared(text: str) -> Rule:
     """Return the rule of a pullback that is written as a lambda."""
     return Rule(PULLBACK, parse_lambda(text))
-
-
-def with_pullback(r: Interpreter, value: Array, wires: Sequence[Any], text: str, says: str = "") -> Array:
-    """Return a value whose pullback is declared.
-
-    Args:
-      value: the value.
-      wires: what it is computed from.
-      text: a lambda of the arriving cotangent, the wires and the value, which returns what each gets.
-      says: how that differs from JAX.
-    """
-    tensors = [one for one in wires if isinstance(one, Array)]
-    if len(tensors) != len(wires) or not all(one.is_node for one in tensors) or not value.is_node:
-        return value
-    if not isinstance(r.builder, Builder) or not any(one.requires_grad for one in tensors):
-        return value
-    if says:
-        r.say(r.line, says)
-    stopped = Array(r.builder.add(IDENTITY, [value.held], Rule(STOP)), "torch", value.dtype)
-    own = parse_lambda(text)
-    first, zero = own.args[0], Call("zeros_like", ("value",))
-    rule = Rule(PULLBACK, Lambda((first, "value", *own.args[1:]), (zero, *own.body)))
-    return r.make("first", [stopped, *tensors], dtype=value.dtype, rule=rule)
 
 
 class Pair(tuple):

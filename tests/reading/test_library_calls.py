@@ -228,3 +228,10 @@ def test_what_threads_note_at_once_stays_with_each_call(mine):
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda word: read(f"{T}y = torch.{word}(x)"), ("one", "two")))
     assert [[change.says for change in each.changes] for each in found] == [["one"], ["two"]]
+
+
+def test_each_step_of_a_recurrent_layer_is_a_group():
+    """A layer of PyTorch that runs over three rows takes three steps."""
+    text = "import torch\ntorch.manual_seed(0)\nm = torch.nn.GRU(2, 3)\nh = m(torch.ones(3, 1, 2))[1]\n"
+    found = read(text + "h.sum().backward()")
+    assert [name for name, _ in groups(found)] == ["m", "gru_cell", "gru_cell_1", "gru_cell_2"]
