@@ -1,4 +1,4 @@
-"""What opens over the page closes in the same ways, and a rule that is on is taken off by its own button."""
+"""Test that what opens over the page closes in the same ways, and that its own button takes a rule off."""
 
 import pytest
 from playwright.sync_api import Locator, expect
