@@ -36,6 +36,10 @@ FIRST, SECOND, EQUAL, OTHER = "first", "second", "same", "different"
 """Choices: of LARGER the first, the second or neither (EQUAL); of SAME EQUAL or OTHER."""
 
 
+TO_WIRE = "the wire to "
+"""What the label of a wire begins with."""
+
+
 def question_words(graph: Graph, question: Question, letter: str = "A") -> str:
     """Return a question in words: its author's, or those that follow from the record.
 
@@ -200,7 +204,7 @@ def _calls(graph: Graph, about: Quantity) -> list[str]:
     if about.of == PASSED:
         to = graph[node].slots[about.slot]
         return [
-            f"the wire to {to}",
+            f"{TO_WIRE}{to}",
             f"the wire from {node}",
             *place,
             f"wire to {to}",

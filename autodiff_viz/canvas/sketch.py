@@ -1,5 +1,7 @@
 """Draw a graph as a sketch for a small picture: cards with symbols, wires, rules, frames, without any number.
 
+Where a number is asked for stands a question mark in its colour.
+
 A number of a trace would tell what a lesson asks, and could not be read at this size. The sketch is a list of
 shapes, which `svg` writes for a page and `ui/server/card_picture.py` paints.
 """
@@ -12,6 +14,7 @@ from html import escape
 from itertools import pairwise
 from math import inf
 
+from autodiff_viz.asking.question import COTANGENT, PASSED, VALUE, Quantity
 from autodiff_viz.canvas.cards import constant_text
 from autodiff_viz.canvas.layout.sugiyama import Layout, Space, layout
 from autodiff_viz.canvas.layout.tabs import layers_of
@@ -25,6 +28,7 @@ MOST = 0.62  # largest scale: two nodes need not fill the picture
 TEXT, HIGH, LETTER = 29, 64, 17  # px of a symbol, of a card, and of a letter across
 BROAD, MORE = "mwMW@", 10  # letters that are wider, and by how many px
 CONSTANT = 4  # characters of a constant that stands beside its op's symbol
+MARK, MARKED = 30, 22  # px of a question mark's disc, and of the mark
 PAD, FRAME = 12, 16  # px around all, and between a frame and its nodes
 FEW = 8  # nodes; of more, parameters with one reader are left out
 ROW = 1_000  # px across, after which a chain goes on in another row
@@ -56,19 +60,22 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A text with its middle at (x, y)."""
+    """A text with its middle at (x, y); `look` is that of the box that it stands on, "" for a card."""
 
     x: float
     y: float
     text: str
     size: float
+    look: str = ""
 
 
 Shape = Box | Curve | Word
 
 WIRE, CARD, INPUT_CARD, OUTPUT_CARD = "w", "n", "i", "o"
 STOPPED, RULED, BAR, CUT_LINE, REGION, GROUP = "s", "r", "b", "c", "k", "g"
+ASKED_COTANGENT, ASKED_VALUE = "q", "v"
 LOOKS = (WIRE, CARD, INPUT_CARD, OUTPUT_CARD, STOPPED, RULED, BAR, CUT_LINE, REGION, GROUP)
+LOOKS += (ASKED_COTANGENT, ASKED_VALUE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +98,14 @@ def sketch(
     focus: str | None = None,
     collapsed: Iterable[str] = (),
     size: tuple[float, float] = SIZE,
+    asked: Iterable[Quantity] = (),
 ) -> Sketch:
     """Return the sketch of a graph for a picture of `size` px.
 
     Args:
       focus: the node to show if not all can be: else one with a rule, in a region or at a cut is shown.
       collapsed: groups that are one card.
+      asked: the numbers that are asked for; of one that is counted nothing is marked.
     """
     graph = _less(_folded(graph, collapsed))
     faces = {node.name: _face(node) for node in graph.nodes}
@@ -111,7 +120,8 @@ def sketch(
         view, cropped = _view(graph, extents, boxes, focus, size)
         if not cropped:
             break  # else in one row, of which a part can be read on its own
-    shapes = [*frames, *_wires(graph, placed, boxes), *_cards(graph, boxes, faces)]
+    wires = {(node, slot): curve for node, slot, curve in _wires(graph, placed, boxes)}
+    shapes = [*frames, *wires.values(), *_cards(graph, boxes, faces), *_marks(asked, boxes, wires)]
     return Sketch(tuple(shape for shape in shapes if _is_in(shape, view)), view, cropped)
 
 
@@ -225,7 +235,7 @@ def _focus(graph: Graph, boxes: Mapping[str, tuple], wanted: str | None) -> str:
     return next(name for name in (*marked, *regions, *last, *boxes) if name in boxes)
 
 
-def _wires(graph: Graph, placed: Layout, boxes: Mapping[str, tuple]) -> Iterator[Shape]:
+def _wires(graph: Graph, placed: Layout, boxes: Mapping[str, tuple]) -> Iterator[tuple[str, int, Curve]]:
     for node in graph.nodes:
         x, y, _, h = boxes[node.name]
         wired = [(slot, name) for slot, name in node.wires if name in boxes]
@@ -234,7 +244,7 @@ def _wires(graph: Graph, placed: Layout, boxes: Mapping[str, tuple]) -> Iterator
             start, end = (a + c, b + d / 2), (x, y + h * (at + 1) / (len(wired) + 1))
             points = [start, *placed.bends.get((node.name, slot), ()), end]
             look = RULED if node.rule.kind == BACKWARD_AS and slot == len(node.slots) - 1 else WIRE
-            yield Curve(start, tuple(_through(points)), look)
+            yield node.name, slot, Curve(start, tuple(_through(points)), look)
 
 
 def _through(points: list[Point]) -> Iterator[tuple[Point, Point, Point]]:
@@ -277,6 +287,25 @@ def _cards(graph: Graph, boxes: Mapping[str, tuple], faces: Mapping[str, str]) -
         yield Word(x + w / 2, y + h / 2, faces[node.name], TEXT)
 
 
+def _marks(
+    asked: Iterable[Quantity], boxes: Mapping[str, tuple], wires: Mapping[tuple[str, int], Curve]
+) -> Iterator[Shape]:
+    """Yield a question mark at the foot of each card, and on each wire, whose number is asked for."""
+    for about in dict.fromkeys(asked):
+        if about.of == PASSED and (about.node, about.slot) in wires:
+            curve = wires[about.node, about.slot]
+            (x, y), (u, v) = curve.start, curve.parts[-1][2]
+            x, y = (x + u) / 2, (y + v) / 2
+        elif about.of in (COTANGENT, VALUE) and about.node in boxes:
+            left, top, w, h = boxes[about.node]
+            x, y = left + w - MARK / 4, top + h - MARK / 8
+        else:
+            continue
+        look = ASKED_VALUE if about.of == VALUE else ASKED_COTANGENT
+        yield Box(x - MARK / 2, y - MARK / 2, MARK, MARK, MARK / 2, look)
+        yield Word(x, y, "?", MARKED, look)
+
+
 def _is_in(shape: Shape, view: tuple[float, float, float, float]) -> bool:
     """Return whether any of a shape may be in the picture."""
     if isinstance(shape, Word):
@@ -312,7 +341,8 @@ def _n(number: float) -> str:
 def _element(shape: Shape) -> str:
     if isinstance(shape, Word):
         size = f' font-size="{_n(shape.size)}"' if shape.size != TEXT else ""
-        return f'<text x="{_n(shape.x)}" y="{_n(shape.y)}"{size}>{escape(shape.text)}</text>'
+        look = f' class="on-{shape.look}"' if shape.look else ""
+        return f'<text{look} x="{_n(shape.x)}" y="{_n(shape.y)}"{size}>{escape(shape.text)}</text>'
     if isinstance(shape, Box):
         place = f'x="{_n(shape.x)}" y="{_n(shape.y)}" width="{_n(shape.w)}" height="{_n(shape.h)}"'
         return f'<rect class="{shape.look}" {place} rx="{_n(shape.radius)}"/>'

@@ -33,6 +33,7 @@ from autodiff_viz.asking.question import (
     Question,
 )
 from autodiff_viz.asking.renaming import renamed_asked
+from autodiff_viz.asking.words import TO_WIRE
 from autodiff_viz.engine.trace import SHAPE as OF_SHAPE
 from autodiff_viz.engine.trace import VALUE as OF_VALUE
 from autodiff_viz.engine.trace import Place
@@ -295,7 +296,8 @@ def guesses(lab: Lab) -> Mapping[Place, str]:
         said = [text for text in asked.tries if text != UNKNOWN]
         if said and asked.question.is_of_numbers:
             before = "" if asked.of == numbers_key(lab, asked.question) else " before"
-            found[_stands_at(lab.graph, asked.question)] = f"you {said[-1]}{before}"
+            answer = said[-1].removeprefix(TO_WIRE)
+            found[_stands_at(lab.graph, asked.question)] = f"your answer{before}: {answer}"
     return found
 
 

@@ -18,6 +18,7 @@ from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.lessons import open_lesson, variant_of
 from autodiff_viz.lab.state import LAST, Lab
+from autodiff_viz.lab.tours import is_answered
 from autodiff_viz.lab.training import own, plans, resets, scrubs, trains
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.evaluate import graph_of
@@ -69,6 +70,7 @@ class TryView:
       shows: nodes and plots whose numbers the text speaks of, those that the open graph has.
       unseen: plots that were on view in no state of it.
       opens: plots to be opened now: the state is reached, and they are all that is left.
+      moves: inputs of the open graph whose sliders it moves.
     """
 
     says: str
@@ -79,6 +81,7 @@ class TryView:
     shows: tuple[str, ...]
     unseen: tuple[str, ...] = ()
     opens: tuple[str, ...] = ()
+    moves: tuple[str, ...] = ()
 
     @property
     def is_done(self) -> bool:
@@ -132,10 +135,29 @@ def tries(lab: Lab, before: Reached = NONE) -> tuple[str, tuple[TryView, ...]] |
         done = sum(now.is_done(i, k, plots[i]) for k in range(len(item.parts)))
         asks = part.asks if is_open else ""
         unseen, opens = now.unseen(i, plots[i]), _opens(lab, now, i, plots[i])
+        slid = (edit["name"] for edit in part.edits if edit["kind"] == "slide")
+        moves = dict.fromkeys(name for name in slid if is_open and name in lab.graph)
         views.append(
-            TryView(item.says, trains_now, asks, done, len(item.parts), shows, tuple(unseen), tuple(opens))
+            TryView(
+                *(item.says, trains_now, asks, done, len(item.parts), shows),
+                *map(tuple, (unseen, opens, moves)),
+            )
         )
     return lesson.key, tuple(views)
+
+
+def exercises_data(lab: Lab, before: Reached) -> list[dict[str, Any]] | None:
+    """Return the exercises in the format of web/lesson/exercise.js.
+
+    None without any, and while something is asked, since they tell what will be seen.
+    """
+    exercises = tries(lab, before) if is_answered(lab) else None
+    if exercises is None or not exercises[1]:
+        return None
+    return [
+        {"says": each.says, "done": each.is_done, "parts": each.done, "moves": list(each.moves)}
+        for each in exercises[1]
+    ]
 
 
 def _opens(lab: Lab, now: Reached, i: int, plots: Sequence[str]) -> list[str]:
@@ -172,7 +194,9 @@ def do_try(lab: Lab, key: str, index: int, before: Reached = NONE) -> Lab:
         return after
     if part.at is not None and _is_trained(after, lesson, part):
         return scrubs(after, part.at)
-    return trains(after, part.steps)
+    begun = trains(after, part.steps)
+    # A part about the start stays there, so that it is reached once the steps are made.
+    return scrubs(begun, 0) if part.at == 0 and begun.training.running else begun
 
 
 def _next(item: Try, i: int, now: Reached, plots: Sequence[str]) -> Part:

@@ -183,7 +183,7 @@ def _item(
         "gone": gone or None,
     }
     if asked.tries and asked.of != now and asked.tries[-1] != UNKNOWN:
-        data["before"] = f"You said {asked.tries[-1]} to the graph before."
+        data["before"] = f"Your answer, {asked.tries[-1]}, was about the graph before."
     if here and run is not None and asked.revealed and asked.of == now:
         data |= _answer_data(run, question, beside)
     if judged:

@@ -20,6 +20,7 @@ from autodiff_viz.lab.training import live, own
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.evaluate import SPLIT, Finding, allowed, check_on, graph_of
 from autodiff_viz.lessons.lesson import PLAY, Claim, Law, Lesson
+from autodiff_viz.lessons.paths import PAGE, Path
 from autodiff_viz.lessons.proof import Proof
 from autodiff_viz.training.run import still
 
@@ -27,8 +28,8 @@ from autodiff_viz.training.run import still
 
 IN_FULL = 12  # largest number of elements that a claim shows
 
-HOLDS, FAILS, OWN = "holds", "fails", "own"
-"""States of a claim: true of the graph beside it, false, or about the lesson's own graph alone."""
+HOLDS, FAILS = "holds", "fails"
+"""States of a claim: true of the lesson's own graph, or false."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +38,12 @@ class ClaimView:
 
     Attributes:
       says: the claim in a sentence.
-      computed: the number in the lesson's own graph, or on the canvas if `state` is `HOLDS` there.
+      computed: the number on the canvas if the claim holds there, otherwise in the lesson's own graph.
       expected: the number that the claim gives.
       closely: the tolerance.
       source: where the expected number comes from.
-      state: `HOLDS`, `FAILS` or `OWN`.
-      now: the number on the canvas, if it differs from `computed`; "" if it does not or the canvas has none.
+      state: `HOLDS` or `FAILS`.
+      now: the number on the canvas, if the claim does not hold there; "" if it does or the canvas has none.
     """
 
     says: str
@@ -55,7 +56,7 @@ class ClaimView:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim is true of the graph beside it."""
+        """Whether the claim is true of the lesson's own graph."""
         return self.state == HOLDS
 
 
@@ -65,9 +66,7 @@ def own_claims(own: Iterable[Finding]) -> tuple[ClaimView, ...]:
 
 
 def claims_on_canvas(lab: Lab, view: LabView, proof: Proof) -> tuple[ClaimView, ...]:
-    """Return views of the claims of the open lesson, evaluated on the canvas.
-
-    A tick says that the claim is true of the graph on the canvas, however the user has changed it.
+    """Return views of the claims of the open lesson, with what the canvas has in place of their numbers.
 
     Args:
       proof: findings about the lesson's own graphs.
@@ -76,10 +75,9 @@ def claims_on_canvas(lab: Lab, view: LabView, proof: Proof) -> tuple[ClaimView, 
     if lesson is None:
         return ()
     own = proof[variant_of(lab, lesson)]
-    as_own = _is_run_as_own(lab, lesson)
-    if view.moment is None and as_own:
+    if view.moment is None and _is_run_as_own(lab, lesson):
         return own_claims(own)
-    return tuple(_claim_on_canvas(finding, lab, view, as_own) for finding in own)
+    return tuple(_claim_on_canvas(finding, lab, view) for finding in own)
 
 
 def variant_of(lab: Lab, lesson: Lesson) -> int:
@@ -109,23 +107,19 @@ def _is_run_as_own(lab: Lab, lesson: Lesson) -> bool:
     return as_own and lab.plan.settings == variant.training.settings
 
 
-def _claim_on_canvas(finding: Finding, lab: Lab, view: LabView, as_own: bool) -> ClaimView:
-    """Evaluate a claim on the canvas, if it is about what the canvas shows.
-
-    Args:
-      as_own: whether the canvas runs the lesson's own graph as the lesson does.
-    """
+def _claim_on_canvas(finding: Finding, lab: Lab, view: LabView) -> ClaimView:
+    """Return the view of a claim with the number on the canvas, if it is about what the canvas shows."""
     claim, as_it_was = finding.claim, _claim(finding)
     # A claim about a later step, or about a divided training, can be tried at that step alone.
     of_training = claim.quantity in SPLIT or claim.at != 0
     if of_training and (view.moment is None or claim.at != view.moment.step):
-        return as_it_was if as_own else replace(as_it_was, state=OWN)
+        return as_it_was
     trace = None if live(lab) else view.trace  # numbers that change by themselves prove nothing
     now = trace and check_on(finding, trace)
     if now is None:
-        return replace(as_it_was, state=OWN)
+        return as_it_was
     shown = _claim(now)
-    return shown if now.holds else replace(as_it_was, state=OWN, now=shown.computed)
+    return shown if now.holds else replace(as_it_was, now=shown.computed)
 
 
 def _claim(finding: Finding) -> ClaimView:
@@ -180,7 +174,9 @@ class LessonView:
 
     Attributes:
       key: key of the lesson.
-      track: title of its track; "" without one.
+      track: title of the path that is followed, otherwise of its track.
+      place: where on the path it is, such as "2 of 3"; "" without a path.
+      page: address of the page of the path, or of all lessons.
       title, text: its texts, which no question of it waits for.
       variants: titles of its graphs.
       variant: index of the open graph.
@@ -189,12 +185,14 @@ class LessonView:
         what is asked has been answered, since they may have the number.
       changed: whether graph or seed differ from the lesson's, or something has been answered; positions
         do not count.
-      before, after: keys of the neighbours in its track, None at the ends.
+      before, after: keys of the neighbours on the path, otherwise in its track; None at the ends.
       after_title: title of the next lesson, "" at the end.
     """
 
     key: str
     track: str
+    place: str
+    page: str
     title: str
     text: str
     variants: tuple[str, ...]
@@ -268,8 +266,8 @@ def open_variant(lab: Lab, key: str, variant: int) -> Lab:
 
 
 def close_lesson(lab: Lab) -> Lab:
-    """Close the lesson; its graph stays."""
-    return replace(lab, lesson=None, variant=0)
+    """Close the lesson, and leave its path; the graph stays."""
+    return replace(lab, lesson=None, variant=0, path=None)
 
 
 def lesson_view(lab: Lab) -> LessonView | None:
@@ -278,13 +276,16 @@ def lesson_view(lab: Lab) -> LessonView | None:
     if lesson is None:
         return None
     variant, is_told = variant_of(lab, lesson), is_answered(lab)
-    track = gallery.track_of(lesson)
-    at = track.lessons.index(lesson)
-    before = track.lessons[at - 1] if at else None
-    after = track.lessons[at + 1] if at + 1 < len(track.lessons) else None
+    track, path = gallery.track_of(lesson), path_on_view(lab)
+    row = track.lessons if path is None else [each for sitting in path.lessons for each in sitting]
+    at = row.index(lesson)
+    before = row[at - 1] if at else None
+    after = row[at + 1] if at + 1 < len(row) else None
     return LessonView(
         key=lesson.key,
-        track=track.title,
+        track=path.title if path else track.title,
+        place=f"{at + 1} of {len(row)}" if path else "",
+        page=path.page if path else f"./{PAGE}",
         title=lesson.title,
         text=lesson.text,
         variants=tuple(v.title for v in lesson.steps),
@@ -300,6 +301,11 @@ def lesson_view(lab: Lab) -> LessonView | None:
     )
 
 
+def path_on_view(lab: Lab) -> Path | None:
+    """Return the path that the open lesson is on; None if none is followed, or the lesson is beside it."""
+    return lab.path if lab.path and lab.lesson in lab.path.keys else None
+
+
 def lesson_data(lab: Lab) -> dict[str, Any] | None:
     """Return the open lesson in the format of web/lesson: its words, its graphs and what shows the answer."""
     view, lesson = lesson_view(lab), gallery.lesson(lab.lesson)
@@ -312,4 +318,6 @@ def lesson_data(lab: Lab) -> dict[str, Any] | None:
         "variants": list(view.variants),
         "variant": view.variant,
         "reveal": lesson.steps[view.variant].reveal or PLAY,
+        "place": f"{view.track} \u00b7 {view.place}" if view.place else None,
+        "page": view.page,
     }

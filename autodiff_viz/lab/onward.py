@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autodiff_viz.lab.exercises import NONE, PLOTS, Reached, TryView, tries
-from autodiff_viz.lab.lessons import lesson_view, variant_of
+from autodiff_viz.lab.lessons import lesson_view, path_on_view, variant_of
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.tours import is_answered
+from autodiff_viz.lab.training import own
 from autodiff_viz.lessons import gallery
+from autodiff_viz.lessons.paths import Path
 
-GRAPH, TRY, LESSON, LESSONS = "graph", "try", "lesson", "lessons"
+GRAPH, TRY, TRAINING, LESSON, LESSONS, END = "graph", "try", "training", "lesson", "lessons", "end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,15 @@ class Onward:
     """What comes next.
 
     Attributes:
-      kind: `GRAPH`, another graph of the lesson, of which something is asked; `TRY`, an exercise; `LESSON`,
-        the next one of the track, or the first of the next track; or `LESSONS`, the page of all.
+      kind: `GRAPH`, another graph of the lesson, of which something is asked; `TRY`, an exercise; `TRAINING`,
+        that of an exercise while it runs, so that there is nothing to press; `LESSON`, the next one of the
+        path or the track, or the first of the next track; `LESSONS`, the page of all; or `END`, the page of
+        the path whose last lesson it is.
       says: what its button says.
-      key: key of the lesson that it is in, or that it opens; "" for the page of all.
+      key: key of the lesson that it is in, or that it opens; "" for a page.
       at: index of the graph or of the exercise; 0 otherwise.
       exercise: of `TRY` the exercise; None otherwise.
+      path: of `END` the path; None otherwise.
     """
 
     kind: str
@@ -31,6 +36,7 @@ class Onward:
     key: str
     at: int = 0
     exercise: TryView | None = None
+    path: Path | None = None
 
 
 def onward(lab: Lab, before: Reached = NONE) -> Onward | None:
@@ -47,6 +53,8 @@ def onward(lab: Lab, before: Reached = NONE) -> Onward | None:
     if asks:
         return Onward(GRAPH, "Next question", lesson.key, asks[0])
     for i, item in enumerate(exercises[1]):
+        if not item.is_done and item.trains and (made := own(lab)) is not None and made.running:
+            return Onward(TRAINING, f"Training: {len(made):,} of {made.goal:,} \u2026", lesson.key, i)
         if not item.is_done:
             which = "Do the next try" if i else "Do the first try"
             if item.done:
@@ -56,6 +64,8 @@ def onward(lab: Lab, before: Reached = NONE) -> Onward | None:
             return Onward(TRY, which, lesson.key, i, item)
     if view.after is not None:
         return Onward(LESSON, f"Next: {view.after_title}", view.after)
+    if path := path_on_view(lab):
+        return Onward(END, "Back to the path", "", path=path)
     tracks = [*gallery.TRACKS]
     here = gallery.track_of(lesson)
     if here in tracks[:-1]:

@@ -25,7 +25,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import listed
 from autodiff_viz.lab.actions import steps
 from autodiff_viz.lab.evaluate import LabView
-from autodiff_viz.lab.exercises import tries
+from autodiff_viz.lab.exercises import Reached, exercises_data, tries
 from autodiff_viz.lab.figures import (
     about,
     comparison_key,
@@ -69,13 +69,18 @@ Data = Any
 SLIDERS = 200  # limit; the browser slows down with thousands
 
 
-def lab_drawing(lab: Lab, view: LabView) -> dict[str, Any]:
-    """Return the data of the lab's component: canvas, formula, sliders, history and keys of the tables."""
+def lab_drawing(lab: Lab, view: LabView, tried: Reached | None = None) -> dict[str, Any]:
+    """Return the data of the lab's component: canvas, formula, sliders, history and keys of the tables.
+
+    Args:
+      tried: parts of the open lesson's exercises that have been reached; None leaves the exercises out.
+    """
     steps = {"history": history_view(lab), "picked": lab.picked, "sweeps": dict(view.sweeps)}
     page = {
         "figure": figure_on_view(lab),
         "lacks": lacking(lab.graph, pinned_graph(lab)),
         "lesson": lesson_data(lab),
+        "exercises": None if tried is None or view.hiding else exercises_data(lab, tried),
         "talk": talk_data(lab),
         "tour": tour_data(lab),
         "trains": is_about_training(lab),

@@ -28,6 +28,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.code import code_in, matching_text
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import written
+from autodiff_viz.lessons.paths import Path
 from autodiff_viz.lessons.tour import Tour
 from autodiff_viz.training.run import USUAL, Plan, Training, folded, returned
 
@@ -64,6 +65,7 @@ class Lab:
       forward: (input, tangent) of each input that moves in forward mode; None while it is off.
       ranges: (input, low, high) of each slider that has been used.
       lesson, variant: key of the open lesson, and index of its graph.
+      path: the way through the lessons that the visitor follows; None for the tracks.
       document: number of the open document, a graph that was opened with its edits; each has another number.
       newest: the highest such number so far.
       aside: (number, lab) of each other document in the history as it was left; only the document's state
@@ -94,6 +96,7 @@ class Lab:
     ranges: tuple[tuple[str, float, float], ...] = ()
     lesson: str | None = None
     variant: int = 0
+    path: Path | None = None
     document: int = 0
     newest: int = 0
     aside: tuple[tuple[int, Lab], ...] = ()

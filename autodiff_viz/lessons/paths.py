@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.graph.text import well_formed
+from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.lessons.lesson import Lesson
+from autodiff_viz.lessons.search import meant
+
+PATH, OF, NAME = "path", "of", "name"
+"""Names of the parameters of a path in an address: its key, and of one that an address lists itself its
+lessons, between commas, and its title."""
+
+PAGE = "lessons"
+"""Path of the page of lessons on the server."""
+
+CUSTOM = "custom"
+"""Key of every path that an address lists itself."""
+
+MOST, LONGEST = 40, 60  # lessons of such a path; characters of its title, and of the name of a lesson
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +34,7 @@ class Path:
       summary: one sentence: for whom, and how to go about it.
       minutes: of all of it, in class.
       sittings: keys of lessons, by sitting.
+      unknown: names of an address that no lesson has.
     """
 
     key: str
@@ -25,12 +42,34 @@ class Path:
     summary: str
     minutes: int
     sittings: tuple[tuple[str, ...], ...]
+    unknown: tuple[str, ...] = ()
 
     @property
     def lessons(self) -> tuple[tuple[Lesson, ...], ...]:
         """The lessons, by sitting."""
-        by_key = {lesson.key: lesson for lesson in LESSONS}
-        return tuple(tuple(by_key[key] for key in keys) for keys in self.sittings)
+        return tuple(tuple(filter(None, map(lesson, keys))) for keys in self.sittings)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of its lessons, in their order."""
+        return tuple(key for keys in self.sittings for key in keys)
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Its parameters in an address."""
+        if self.key != CUSTOM:
+            return {PATH: self.key}
+        own = {} if self.title == UNNAMED else {NAME: self.title}
+        return {PATH: CUSTOM, OF: ",".join(self.keys), **own}
+
+    @property
+    def page(self) -> str:
+        """The address of its page, from any page of the server."""
+        return f"./{PAGE}?{urlencode(self.fields, safe=',')}"
+
+
+UNNAMED = "A path of lessons"
+"""Title of a path whose address gives it none."""
 
 
 PATHS: tuple[Path, ...] = (
@@ -92,6 +131,20 @@ PATHS: tuple[Path, ...] = (
 )
 
 
-def path(key: str | None) -> Path | None:
-    """Return the path with that key; None when there is none, since keys come from addresses."""
-    return next((path for path in PATHS if path.key == key), None)
+def path_of(query: Mapping[str, str]) -> Path | None:
+    """Return the path that an address names, or lists itself; None without one. The address is untrusted."""
+    key = query.get(PATH)
+    if key != CUSTOM:
+        return next((path for path in PATHS if path.key == key), None)
+    names = query.get(OF, "")[: MOST * (LONGEST + 1)].split(",")[:MOST]
+    found = {name: meant(name) for name in map(str.strip, names) if name}
+    known = [each.lesson for each in found.values() if each.lesson and not each.guessed]
+    title = " ".join(well_formed(query.get(NAME, "")[: 4 * LONGEST]).split())[:LONGEST]
+    return Path(
+        CUSTOM,
+        title or UNNAMED,
+        "Questions for a class, one after the other.",
+        sum(each.minutes for each in dict.fromkeys(known)),
+        (tuple(dict.fromkeys(each.key for each in known)),),
+        tuple(name[:LONGEST] for name, each in found.items() if not each.lesson or each.guessed),
+    )

@@ -264,7 +264,7 @@ def make_answer(session: Session, pushed: bool = False, query: str | UnsetType =
             session.parts.polls[LAB] = POLL_MS if idle and not session.socket else STILL
         shown = (
             now.lab, now.view, large, details, session.reading.key is not None,
-            replies.check, replies.checks, replies.counts, replies.paths, replies.listing,
+            replies.check, replies.checks, replies.counts, replies.paths, replies.listing, session.tried,
         )  # fmt: skip
         # Identical objects, since to compare graphs and traces by value would take long.
         if len(shown) != len(sent.shown) or not all(map(is_, shown, sent.shown)):
@@ -295,10 +295,11 @@ def _drawn(session: Session, replies: Answers, large: Any, details: bool) -> dic
     now, first = session.present, session.first
     being_read = session.reading.key is not None
     is_first = first is not None and not session.sent.rev and large is None and not being_read
+    is_first = is_first and not session.tried.parts
     if is_first and now.lab is first.lab and now.view is first.present.view:
         session.sent.first = first.drawing_with(replies)
         return session.sent.first.drawing
-    return drawing(now, kept_history(session), large, replies, details, being_read)
+    return drawing(now, kept_history(session), large, replies, details, being_read, session.tried)
 
 
 def _number(sent: Sent) -> None:

@@ -18,6 +18,7 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.evaluate import LabView, lab_view
+from autodiff_viz.lab.exercises import NONE, Reached
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data, paths_data
 from autodiff_viz.lab.page import Data, follow_from, lab_drawing
 from autodiff_viz.lab.persistence.address import KEPT, OF_THE_PAGE, divided, documents, from_query
@@ -140,6 +141,7 @@ def drawing(
     answers: Answers,
     details: bool = False,
     being_read: bool = False,
+    tried: Reached = NONE,
 ) -> dict[str, Any]:
     """Return the drawing of the lab's component in the form in which it is sent.
 
@@ -149,6 +151,7 @@ def drawing(
       answers: those of workers about the numbers.
       details: whether the table of the check is open.
       being_read: whether code is being read for the visitor.
+      tried: parts of the open lesson's exercises that have been reached.
     """
     beside = {"trail": kept, "large": large, "state": now.state, "live": live(now.lab)}
     beside["being_read"] = being_read or None
@@ -157,7 +160,7 @@ def drawing(
         "check": check_data(now.lab, now.view, answers, details),
         "paths": paths_data(answers),
     }
-    fields = {**lab_drawing(now.lab, now.view), **with_answers, **beside}
+    fields = {**lab_drawing(now.lab, now.view, tried), **with_answers, **beside}
     # Records of nodes and wires have been made without nulls, and most are reused: no edit walks them all.
     records = {name: fields.pop(name) for name in ("nodes", "wires")}
     return {**records, **without_nulls(fields)}

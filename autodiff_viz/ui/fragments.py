@@ -45,6 +45,7 @@ EMPTY = (None, (None,))
 """Stands for the data of the second figure before it is first drawn."""
 
 CANVAS_FIRST = 300  # milliseconds between a new visitor's canvas and the request for the rest of the page
+AFTER_ALL = 1000  # milliseconds from the component in a run of the whole page to the request that follows
 CHARTS = ("curves", "surface")  # what a running training changes
 CHART = 1.0  # seconds between two drawings of such a chart
 SOON = 0.25  # seconds; if another run follows sooner, the end of the first may not have been sent
@@ -75,12 +76,13 @@ def whole_page(session: Session, draws: Mapping[str, Draw]) -> Iterator[Callable
 
     parts = session.parts
     parts.opening, parts.left = is_first(parts), False
+    parts.entire = not parts.opening
     try:
         yield draw
         note_shown(session, LESSON)
         parts.whole = not parts.opening
     finally:
-        parts.opening = False
+        parts.opening = parts.entire = False
 
 
 @in_turn()
@@ -165,8 +167,12 @@ def rest_due(session: Session) -> dict[str, Any]:
     if (parts.settled is not session.lab or parts.cut) and stale(session):
         return {"page": True, "due": True, "rest": busy}
     parts.settled = session.lab
-    rest = max(busy, min(parts.polls.values())) if parts.polls else None
-    return {"page": bool(parts.polls.keys() - {LAB}), "due": False, "rest": rest}
+    # In a run of the whole page the component comes first, before the part that follows a training.
+    training = session.lab.training
+    follows = parts.entire and training is not None and training.running
+    polls = [*parts.polls.values(), *([AFTER_ALL] if follows else [])]
+    rest = max(busy, min(polls)) if polls else None
+    return {"page": bool(parts.polls.keys() - {LAB}) or follows, "due": False, "rest": rest}
 
 
 def note_view(session: Session, **view: Any) -> None:

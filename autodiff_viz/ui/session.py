@@ -93,6 +93,7 @@ class Parts:
       settled: the lab that all parts show.
       cut: the parts to be drawn once more, since their end may not have been sent.
       opening: whether the visitor's first run is going on.
+      entire: whether another run of the whole page is.
       whole: whether a run has drawn the whole page since.
       left: whether another page is on view.
       seen: whether the place of the figure is in view.
@@ -109,6 +110,7 @@ class Parts:
     settled: Lab | None = None
     cut: set[str] = field(default_factory=set)
     opening: bool = False
+    entire: bool = False
     whole: bool = False
     left: bool = False
     seen: bool = False

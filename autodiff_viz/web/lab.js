@@ -38,6 +38,7 @@ import { readingLine } from "./formula/reading_line.js";
 import { Inspector } from "./inspector/panel.js";
 import { keepFocus } from "./lesson/focus.js";
 import { Seat } from "./lesson/seat.js";
+import { SliderSeat } from "./lesson/slider_seat.js";
 import { Places } from "./places.js";
 import { Board } from "./sliders/sliders.js";
 import { SourceSync } from "./source_sync.js";
@@ -90,7 +91,10 @@ export class Lab {
       mend: (edit, refused) => this.send(edit, refused),
     });
     this.editor.watchers.push(() =>
-      this.inspector.hintAt(this.editor.single ? [] : [...this.editor.selection]),
+      this.inspector.hintAt(
+        this.editor.single ? [] : [...this.editor.selection],
+        this.editor.lastStep,
+      ),
     );
     this.editor.leaving.push(
       () => this.formula.send(),
@@ -114,18 +118,21 @@ export class Lab {
     if (frame)
       for (const { host } of [this.inspector, this.check]) host.dataset.edit = frame.embed.edit;
     this.seat = frame ? null : new Seat(this.editor);
+    this.sliderSeat = frame ? null : new SliderSeat(this.board);
+    this.editor.showExercise = (exercise) => this.sliderSeat?.receive(exercise?.moves ?? []);
     this.reading = new WaitingLine(this.editor.stage.host, () =>
       readingLine(() => this.mail.tell({ stop: true })),
     );
     this.places = new Places(parent, css, {
       ...(this.seat && { asking: this.seat.host }),
+      ...(this.sliderSeat && { slider_seat: this.sliderSeat.host }),
       ...(frame && { panes: html("div", { class: "workbench panes" }, frame.tabs.root) }),
       editor: this.editor.root,
       bar: html("div", { class: "canvas-tools" }, this.editor.tools),
       panels: this.panels.host,
       plots: this.dock.host,
       formula: this.formula.host,
-      sliders: frame?.slidersHost ?? this.board.host,
+      sliders: frame?.slidersHost ?? this.sliderSeat?.home ?? this.board.host,
       node: this.inspector.host,
       check: this.check.host,
       twins: this.twins.host,
@@ -139,6 +146,9 @@ export class Lab {
     /** Whether the first drawing has come. @type {true | undefined} */
     this.opened = undefined;
     this.later = later;
+    this.awaited = ""; // a plot that the next graph has
+    /** The graph that was drawn last. @type {string | undefined} */
+    this.document = undefined;
     this.unexplain = explainTerms();
     this.unmark = listenToMarker((input) => this.board.rows.get(input));
     this.unsweep = listenToSweeps();
@@ -153,8 +163,12 @@ export class Lab {
       do_training: () => this.showPlot("training"),
       do_play: () => this.editor.startPlay(),
       do_answer: () => this.editor.goToQuestion(),
-      do_lessons: () =>
-        /** @type {HTMLElement | null} */ (document.querySelector(LESSONS))?.click(),
+      do_lessons: () => {
+        const link = /** @type {HTMLAnchorElement | null} */ (document.querySelector(LESSONS));
+        if (!link) return;
+        link.href = this.editor.drawing.lesson?.page ?? link.href; // of the path that is followed
+        link.click();
+      },
       show_node: () => showPanel("node"),
       ...Object.fromEntries(tabs.map(({ name }) => [`show_${name}`, () => this.showPlot(name)])),
     });
@@ -283,6 +297,11 @@ export class Lab {
       drawing,
       this.editor.outbox.pending.some(({ kind }) => kind === "figure"),
     );
+    if (drawing.graph !== this.document) {
+      this.document = drawing.graph;
+      const { awaited } = this;
+      if (awaited) (this.showPlot(awaited), (this.awaited = ""));
+    }
     for (const table of word.tables) this.keep(table);
     for (const [input, key] of this.wanted)
       if (drawing.sweeps?.[input] !== key) this.wanted.delete(input);
@@ -329,7 +348,9 @@ export class Lab {
 
   /** Show a plot, if the graph has it; where the plots are a panel, that too. @param {string} name */
   showPlot(name) {
-    if (!this.dock.others.includes(name) && !(name in this.dock.figures)) return;
+    const isThere = this.dock.others.includes(name) || name in this.dock.figures;
+    this.awaited = isThere ? "" : name; // of the graph that an exercise has just asked for
+    if (!isThere) return;
     this.dock.press(name);
     if (["narrow", "low"].includes(this.panels.room)) this.panels.press("plots", true);
   }
@@ -415,5 +436,6 @@ export class Lab {
     this.sight.close();
     this.unwatch();
     this.seat?.close();
+    this.sliderSeat?.close();
   }
 }

@@ -13,6 +13,7 @@ const SHEETS = {
   node: "inspector",
   check: "checks",
   notes: "checks",
+  slider_seat: "sliders",
   bar: "editor",
   panels: "workbench",
   plots: "workbench",

@@ -240,6 +240,7 @@
  * @property {string} [figure] key of the figure on view
  * @property {string[]} [lacks] keys of the figures that have nothing to show
  * @property {LessonData | null} [lesson]
+ * @property {import("./lesson/exercise.js").Exercise[] | null} [exercises] of the open lesson, once all that is asked is answered
  * @property {import("./present/course.js").Talk | null} [talk] what a presenter says of the open lesson
  * @property {TourData | null} [tour]
  * @property {boolean} [trains] whether the training is what to show first
@@ -322,6 +323,8 @@
  * @property {string[]} variants titles of its graphs
  * @property {number} variant
  * @property {string} reveal what shows why an answer is so, as in lessons/tour.py
+ * @property {string} [place] where on the path that is followed it is
+ * @property {string} page address of the page of the path, or of all lessons
  */
 /**
  * @typedef {object} AskingData

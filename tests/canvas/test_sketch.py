@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+from autodiff_viz.asking.question import Quantity
 from autodiff_viz.canvas.sketch import (
+    ASKED_COTANGENT,
+    ASKED_VALUE,
     BAR,
     CARD,
     CUT_LINE,
@@ -66,6 +69,20 @@ def test_no_value_of_an_input_is_in_the_picture():
 def test_regions_and_cuts_are_drawn():
     graph = parse('x = 1.0\nwith checkpoint("r"):\n    a = sin(x)\nb = cut(exp(a))\nc = b * b')
     assert {REGION, CUT_LINE} <= {*looks(sketch(graph))}
+
+
+def test_what_is_asked_for_has_a_mark_in_the_colour_of_its_number_and_a_count_has_none():
+    graph = parse("x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b")
+
+    def marks(*asked: Quantity) -> list[str]:
+        drawn = sketch(graph, asked=asked)
+        return [shape.look for shape in drawn.shapes if isinstance(shape, Word) and shape.text == "?"]
+
+    assert marks() == []
+    assert marks(Quantity("cotangent", "x")) == [ASKED_COTANGENT]
+    assert marks(Quantity("value", "z")) == [ASKED_VALUE]
+    assert marks(Quantity("passed", "a", 1), Quantity("passed", "b", 0)) == [ASKED_COTANGENT] * 2
+    assert marks(Quantity("kept", "z"), Quantity("cotangent", "gone")) == []
 
 
 def test_of_a_network_parameters_of_one_layer_are_left_out_and_a_collapsed_group_is_one_card():

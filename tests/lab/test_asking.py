@@ -132,7 +132,7 @@ def test_an_answer_is_judged_and_a_wrong_one_points_to_a_wire(text, right, mista
 def test_after_a_right_answer_the_number_stands_with_its_reason_and_the_guess():
     lab = answered(asked(), 0, "16/2")
     assert record(lab, "x")["cotangent"] == 8
-    assert record(lab, "x")["guess"] == "you 16/2"
+    assert record(lab, "x")["guess"] == "your answer: 16/2"
     assert item(lab)["answer"] == "8"
     assert "2 + 6 = 8" in item(lab)["reason"]
     assert shown(lab)["asking"]["at"] is None
@@ -163,9 +163,9 @@ def test_asking_answering_and_revealing_are_no_steps_of_undo():
 def test_a_guess_is_about_the_numbers_it_was_made_for():
     lab = answered(asked(), 0, "2")
     stopped = edited(lab, {"kind": "rules", "nodes": ["b"], "rule": "stop"})
-    assert item(stopped)["before"] == "You said 2 to the graph before."
+    assert item(stopped)["before"] == "Your answer, 2, was about the graph before."
     assert "verdict" not in item(stopped)
-    assert record(stopped, "x")["guess"] == "you 2 before"
+    assert record(stopped, "x")["guess"] == "your answer before: 2"
     moved = edited(lab, {"kind": "move", "positions": {"x": [500, 500]}})
     assert item(moved)["verdict"]["right"] is False  # where it stands changes no number
     now = answered(stopped, 0, "2")
@@ -359,7 +359,7 @@ def test_an_answer_about_a_step_of_a_training_is_not_judged_by_that_of_another()
     assert item(lab)["verdict"]["right"]
     other = item(replace(fast, step=2, asking=lab.asking))
     assert "verdict" not in other
-    assert other["before"] == "You said -8.1 to the graph before."
+    assert other["before"] == "Your answer, -8.1, was about the graph before."
     again = ask(replace(fast, step=2), [lab.asking.asked[0].question], "cotangents")
     assert item(answered(again, 0, "-6.4"))["verdict"]["right"]
 
@@ -493,7 +493,7 @@ def test_a_guess_from_outside_that_no_one_could_type_has_no_verdict():
     of = answered(asked(), 0, "2").asking.asked[0].of
     lab = from_query({**query, GUESS: packed(json.dumps([[of, 0, "<b>"]]))})
     assert "verdict" not in item(lab)
-    assert record(lab, "x")["guess"] == "you <b>"  # which the browser writes as text
+    assert record(lab, "x")["guess"] == "your answer: <b>"  # which the browser writes as text
 
 
 # Edits

@@ -121,7 +121,7 @@ def test_an_answer_to_a_count_is_about_the_regions_it_was_made_for():
     lab = answered(asked(HOW_OFTEN), 0, "2")
     assert not item(lab)["verdict"]["right"]
     without = edited(lab, {"kind": "uncheckpoint", "region": "inner"})
-    assert item(without)["before"] == "You said 2 to the graph before."
+    assert item(without)["before"] == "Your answer, 2, was about the graph before."
     assert item(answered(without, 0, "2"))["verdict"]["right"]
 
 
@@ -188,6 +188,29 @@ def test_a_link_with_answers_that_do_not_fit_asks_nothing(question):
     lab = from_query({**to_query(asked(OWN)), ASK: packed(json.dumps(["asked", question]))})
     assert asking_of(lab) is None
     assert lab.notice[0].code == "unreadable-questions"
+
+
+@pytest.mark.parametrize(
+    ("options", "right"),
+    [
+        (["at −4.71", "at 0", "nowhere"], "at −4.71"),  # worded anew
+        (["nowhere", "at −4.7", "at 0"], "at −4.7"),  # in another order
+        (["at −4.7", "elsewhere"], "at −4.7"),
+        (["elsewhere", "at 0"], None),  # without the right one
+    ],
+)
+def test_options_are_changed_on_the_page_which_is_not_told_the_right_one(options, right):
+    lab = asked(WHERE)
+    record = {"kind": "choice", "of": "value", "node": "y", "words": WHERE.words, "own": True}
+    after = edited(lab, {"kind": "ask", "hides": "asked", "questions": [{**record, "options": options}]})
+    (question,) = (one.question for one in after.asking.asked)
+    assert (question.options, question.right) == (
+        (tuple(options), right) if right else (WHERE.options, "at −4.7")
+    )
+    assert [problem.code for problem in after.notice] == ([] if right else ["bad-question"])
+    chosen = {**record, "own": False, "options": [*WHERE.options], "right": "nowhere"}
+    after = edited(lab, {"kind": "ask", "hides": "asked", "questions": [chosen]})
+    assert [one.question.right for one in after.asking.asked] == ["nowhere"]
 
 
 def test_a_handout_prints_the_options_and_the_right_one_overleaf():

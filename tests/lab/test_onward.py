@@ -10,12 +10,14 @@ from autodiff_viz.asking.question import NUMBER, UNKNOWN, Quantity, Question
 from autodiff_viz.lab.exercises import NONE, Reached, do_try, reached
 from autodiff_viz.lab.judging import answered
 from autodiff_viz.lab.lessons import lesson_view, open_lesson, restart_lesson
-from autodiff_viz.lab.onward import GRAPH, LESSON, LESSONS, TRY, Onward, onward
+from autodiff_viz.lab.onward import GRAPH, LESSON, LESSONS, TRAINING, TRY, Onward, onward
 from autodiff_viz.lab.state import Lab, start
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.gallery import Track
 from autodiff_viz.lessons.lesson import Lesson, Part, Try, put
 from autodiff_viz.lessons.tour import Step
+from autodiff_viz.training.run import Plan, advanced
+from autodiff_viz.training.state import Settings
 
 ARRIVES = Question(NUMBER, Quantity("cotangent", "x"))
 ASKS = Lesson(
@@ -125,3 +127,21 @@ def test_code_and_sources_come_after_the_answer():
     assert (view.about, view.code, view.sources) == ("", "", ())
     view = lesson_view(answered(lab, 0, UNKNOWN))
     assert (view.about, view.code, view.sources) == ("6 arrives.", "x.grad  # 6.0", ("A page",))
+
+
+def test_while_an_exercise_trains_its_progress_is_told_and_its_first_step_stays_on_view(monkeypatch):
+    learns = Step("Learns", "w = parameter(1.0)\ny = w * w", training=Plan(Settings("sgd", 0.1), 3))
+    parts = (Part(variant=1, steps=3, at=0), Part(variant=1, steps=3, at=1))
+    train = Try("Train three steps, look at step 0, then at 1.", (*parts,))
+    serve(monkeypatch, replace(ASKS, steps=(ASKS.steps[1], learns), to_try=(train,)))
+    lab = open_lesson(start(), "asks")
+    assert next_of(lab) == (TRY, "asks", 0)
+    lab = do_try(lab, "asks", 0)
+    for made in range(3):
+        assert (lab.variant, onward(lab)) == (1, Onward(TRAINING, f"Training: {made} of 3 \u2026", "asks", 0))
+        lab = replace(lab, training=advanced(lab.training, 1))
+    assert not lab.training.running
+    seen = reached(NONE, lab)
+    assert seen.parts == {(0, 0)}  # step 0 is on view
+    lab = do_try(lab, "asks", 0, seen)
+    assert reached(seen, lab).parts == {(0, 0), (0, 1)}

@@ -2,12 +2,15 @@
 
 import pytest
 
+from autodiff_viz.asking.question import UNKNOWN
 from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.lab.exercises import do_try
+from autodiff_viz.lab.exercises import NONE, do_try, exercises_data, reached
+from autodiff_viz.lab.judging import answered
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.segments.compute import division
+from tests.own_lesson import KEY
 
 
 def after(key: str, i: int) -> Trace:
@@ -27,3 +30,15 @@ def test_segments_with_a_stop_still_agree_with_the_whole():
     assert len(division(stopped.graph, stopped).links) == 4
     assert division(stopped.graph, stopped).agrees
     assert not any(stopped.gradient[name].any() for name in ("k0", "b0", "k1", "b1"))
+
+
+def test_the_browser_gets_the_exercises_after_the_answer_with_the_sliders_that_they_move():
+    lab = open_lesson(start(), KEY)
+    assert exercises_data(lab, NONE) is None
+    lab = answered(lab, 0, UNKNOWN)
+    first, second, *_ = exercises_data(lab, NONE)
+    assert first == {"says": lesson(KEY).to_try[0].says, "done": False, "parts": 0, "moves": ["x"]}
+    assert second["moves"] == []
+    lab = do_try(lab, KEY, 0)
+    first, second, *_ = exercises_data(lab, reached(NONE, lab))
+    assert (first["done"], first["parts"], second["done"]) == (True, 1, False)

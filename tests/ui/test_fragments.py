@@ -8,11 +8,13 @@ import pytest
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.testing.v1 import AppTest, local_script_runner
 
+from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.page import SHOWS
 from autodiff_viz.lab.state import start
-from autodiff_viz.lab.training import trains
+from autodiff_viz.lab.training import pauses, trains
 from autodiff_viz.ui import fragments
 from autodiff_viz.ui.exchange import apply_message
+from autodiff_viz.ui.fragments import LAB
 from autodiff_viz.ui.session import SESSION, Session
 from tests.lab.regression import lab_of
 from tests.ui.page import put
@@ -53,6 +55,21 @@ def test_a_figure_that_comes_into_view_is_due_whichever_message_says_so(monkeypa
     assert fragments.rest_due(here)["due"] is False
     apply_message(here, {"key": here.inbox.key, "edits": [], "have": None, "seen": True, **beside})
     assert fragments.rest_due(here)["due"] is True
+
+
+def test_a_training_that_began_with_a_run_of_the_whole_page_is_followed_though_its_part_comes_later():
+    here = Session(trains(typed(start(), "w = parameter(1.0)\ny = w * w"), 3))
+    for name in SHOWS:
+        fragments.note_shown(here, name)
+    here.parts.shown[LAB], here.parts.settled = None, here.lab
+    assert fragments.rest_due(here)["rest"] is None
+    with fragments.whole_page(here, {}):
+        asked = fragments.rest_due(here)
+    assert asked == {"page": True, "due": False, "rest": fragments.AFTER_ALL}
+    here.lab = pauses(here.lab)
+    here.parts.settled = here.lab
+    with fragments.whole_page(here, {}):
+        assert fragments.rest_due(here)["rest"] is None
 
 
 def holes(sent: list, dropped: set[str]) -> list[list[int]]:

@@ -50,6 +50,7 @@ from autodiff_viz.language.literals import show_literal
 from autodiff_viz.language.parse import parse, parse_literal
 from autodiff_viz.lessons.codec import AT, TOUR, document_of, read_tour, tour_to_json
 from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.paths import PAGE, path_of
 from autodiff_viz.lessons.search import meant
 from autodiff_viz.lessons.tour import Tour, plain
 from autodiff_viz.messages.edits import Trail as Kept
@@ -61,7 +62,7 @@ RANGES, FOLDED, PLAN, STEP, TRAINED = "range", "folded", "plan", "step", "traine
 PINNED, PINNED_TEXT = {"A": "a", "B": "b"}, "pinned"
 """Names of the parameters of the pinned graph, by its letter, and of its text."""
 
-VIEW, GALLERY, CLASS = "view", "lessons", "class"
+VIEW, GALLERY, CLASS = "view", PAGE, "class"
 """Name of the parameter that selects the page, and its values for the gallery and for the counts of a class;
 by default it is the lab."""
 
@@ -113,6 +114,7 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
     fields = {
         GRAPH: to_link(lab.graph, most=limits.JSON),
         **beside(lab),
+        **(lab.path.fields if lab.path else {}),
         SELECTED: lab.selected,
         TEXT: None if lab.history.present.text is None else packed(lab.history.present.text),
         DRAFT: None if lab.draft is None else packed(lab.draft),
@@ -256,7 +258,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     Raises:
       BeingRead: it has code that has not been read yet.
     """
-    lab, selected = start(), query.get(SELECTED)
+    lab, selected = replace(start(), path=path_of(query)), query.get(SELECTED)
     if KEPT in query and not query.get(GRAPH):
         empty = replace(lab, history=begin(Graph(), "Open a link"), selected=None)
         return refused(with_toured(empty, query), GraphError(Problem(ELSEWHERE, NOT_HERE, OPEN_THERE)))
@@ -342,7 +344,7 @@ def _lesson(lab: Lab, query: Mapping[str, str]) -> Lab:
     key = found.lesson.key if found.lesson else key
     variant = _variant(key, query[VARIANT]) if VARIANT in query else 0
     opened_here = without_history(open_lesson(lab, key, variant))
-    if found.others or found.guessed:
+    if found.guessed:
         others = listed([f"?{LESSON}={other.key}" for other in found.others], last="or")
         hint = f"You may have meant {others}." if others else "Lessons lists all that there are."
         message = f"No lesson is called {query[LESSON][:NAMED]!r}. This is {key!r}."

@@ -14,6 +14,7 @@ from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON, V
 from autodiff_viz.lessons.codec import TOUR, document_of
 from autodiff_viz.lessons.gallery import LESSONS, SERVED
 from autodiff_viz.lessons.lesson import Lesson
+from autodiff_viz.lessons.paths import path_of
 from autodiff_viz.lessons.search import meant
 
 NAME = "autodiff_viz"
@@ -73,6 +74,8 @@ def preview(path: str, query: Mapping[str, str]) -> Preview:
     """Return the preview of an address. A lesson whose graph has been changed keeps the lesson's preview."""
     if query.get(VIEW) == GALLERY:
         path = f"/{GALLERY}"
+    if path == f"/{GALLERY}" and (way := path_of(query)):
+        return replace(PAGES[path], title=f"{way.title} \u00b7 {NAME}", description=way.summary)
     if path != "/":
         return PAGES[path]
     own = any(query.get(key) for key in (GRAPH, FORMULA, KEPT))

@@ -10,23 +10,24 @@ from typing import Any
 import streamlit as st
 
 from autodiff_viz.explain.tensor.view import is_tensor
+from autodiff_viz.graph.text import counted
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.exercises import PLOTS, Reached, TryView, do_try, tries
 from autodiff_viz.lab.lessons import (
     FAILS,
     HOLDS,
-    OWN,
     ClaimView,
     claims_on_canvas,
     open_lesson,
     open_variant,
 )
-from autodiff_viz.lab.onward import GRAPH, LESSON, onward
+from autodiff_viz.lab.onward import GRAPH, LESSON, TRAINING, onward
 from autodiff_viz.lab.segments import three_ways_job
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.lessons.lesson import THREE_WAYS, Lesson, selected
+from autodiff_viz.lessons.paths import Path as Way
 from autodiff_viz.ui.fragments import pressed, redraw
 from autodiff_viz.ui.panels.charts import so_far
 from autodiff_viz.ui.panels.segments import PART
@@ -43,7 +44,6 @@ CHECKING = "Checking"
 MARKS = {
     HOLDS: ("\u2713", "holds"),
     FAILS: ("\u2717", "does not hold"),
-    OWN: ("\u25cb", "in the lesson's own graph"),
 }
 
 
@@ -66,21 +66,15 @@ def draw_open_claims(lab: Lab, view: LabView) -> None:
     else:
         claims = claims_on_canvas(lab, view, answer.value)
         with st.expander(claims_title(claims), key="open_claims"):
-            if any(claim.state == OWN for claim in claims):
-                st.caption(
-                    "The canvas is not as the lesson has it. \u2713 holds on the canvas too; "
-                    "\u25cb is the lesson's own number, and *now* is what stands on the canvas."
-                )
+            if any(claim.now for claim in claims):
+                st.caption("The canvas is not as the lesson has it; *now* is what stands on it.")
             draw_claims(claims)
 
 
 def claims_title(claims: Sequence[ClaimView]) -> str:
-    """Return how many claims hold; where the canvas is not as the lesson has it, how many hold there too."""
-    own = sum(claim.state == OWN for claim in claims)
-    holding = sum(claim.holds for claim in claims)
-    if not own:
-        return f"{holding} of {len(claims)} claims hold"
-    return f"{holding} of {len(claims)} claims hold on this canvas; {own} in the lesson's own graph"
+    """Return how many claims hold, and where, if the canvas is another graph by now."""
+    where = " in the lesson's own graph" if any(claim.now for claim in claims) else ""
+    return f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold{where}"
 
 
 def checking(of: Lesson) -> str:
@@ -98,17 +92,12 @@ def not_checked(why: str) -> str:
 def _row(claim: ClaimView) -> str:
     mark, word = MARKS[claim.state]
     now = f' <span class="av-now">now {escape(claim.now)}</span>' if claim.now else ""
-    own = (
-        '<span class="av-own-graph">in the lesson\'s own graph</span>'
-        if claim.state == OWN and not now
-        else ""
-    )
     expected = f"expected {escape(claim.expected)}, {claim.closely}"
     return (
         f'<li class="av-{claim.state}">'
         f'<span class="av-mark" role="img" aria-label="{word}">{mark}</span>'
         f'<span class="av-says">{escape(claim.says)}</span>'
-        f'<span class="av-found">{escape(claim.computed)}{now}</span>{own}'
+        f'<span class="av-found">{escape(claim.computed)}{now}</span>'
         f'<span class="av-source">{expected} \u00b7 {escape(claim.source)}</span></li>'
     )
 
@@ -148,7 +137,10 @@ def draw_onward(lab: Lab, _view: LabView) -> None:
     if then is None:
         return
     look = {"key": "go_on", "type": "primary", "width": "stretch", "icon": ":material/arrow_forward:"}
-    if then.exercise is not None:
+    if then.kind == TRAINING:
+        look |= {"key": "go_on_training", "icon": ":material/hourglass_top:"}
+        st.button(then.says, disabled=True, **look)
+    elif then.exercise is not None:
         icon = ":material/arrow_forward:"
         _draw_doing(then.key, then.at, then.exercise, before, then.says, "_next", type="primary", icon=icon)
     elif then.kind == GRAPH:
@@ -156,8 +148,19 @@ def draw_onward(lab: Lab, _view: LabView) -> None:
     elif then.kind == LESSON:
         st.button(then.says, on_click=pressed, args=(open_lesson, then.key), **look)
     else:
+        if then.path is not None:
+            st.html(_end(then.path))
         # web/lab.js follows the link to them, which navigation.py draws.
         st.button(then.says, **{**look, "key": "do_lessons_all", "icon": ":material/school:"})
+
+
+def _end(path: Way) -> str:
+    """Return as HTML that the last lesson of a path is done."""
+    questions = counted(len(path.keys), "question")
+    return (
+        f'<p class="av-end"><b>The end of {escape(path.title)}.</b> {questions}; '
+        "the page of the path shows which are done.</p>"
+    )
 
 
 def _draw_doing(

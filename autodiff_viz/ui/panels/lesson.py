@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 
 import streamlit as st
@@ -64,6 +65,8 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         if words := words_in(f"{view.text}\n{view.about}"):
             st.html(f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>')
     draw("tries", inside)
+    with inside:
+        place("slider_seat")
     draw("onward", inside)
     with inside:
         _draw_code(view)
@@ -102,8 +105,13 @@ def draw_progress() -> None:
 
 def _draw_head(view: LessonView) -> None:
     """Draw the row that stays in view: the lesson's track, and the ways to its neighbours and out."""
+    row = "on this path" if view.place else "in this track"
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
-        st.caption(view.track, width="stretch")
+        if view.place:
+            path = f'<a href="{escape(view.page)}" target="_self">{escape(view.track)}</a>'
+            st.html(f'<p class="av-way">{path} \u00b7 {view.place}</p>', width="stretch")
+        else:
+            st.caption(view.track, width="stretch")
         for label, icon, key in (
             ("Previous", ":material/arrow_back:", view.before),
             ("Next", ":material/arrow_forward:", view.after),
@@ -115,7 +123,7 @@ def _draw_head(view: LessonView) -> None:
                 on_click=pressed,
                 args=(open_lesson, key),
                 disabled=key is None,
-                help=f"{label} lesson" if key else f"There is no {label.lower()} lesson in this track",
+                help=f"{label} lesson" if key else f"There is no {label.lower()} lesson {row}",
                 type="tertiary",
             )
         st.button(

@@ -13,6 +13,8 @@ from functools import cache
 from PIL import Image, ImageDraw, ImageFont
 
 from autodiff_viz.canvas.sketch import (
+    ASKED_COTANGENT,
+    ASKED_VALUE,
     BAR,
     CARD,
     CUT_LINE,
@@ -53,12 +55,14 @@ LINES = {
     CARD: ("#a9aeb8", GROUND, 2.5),
     INPUT_CARD: ("#a9aeb8", GROUND, 2.5),
     OUTPUT_CARD: (INK, GROUND, 4.0),
-    STOPPED: ("#c8404c", GROUND, 4.0),
+    STOPPED: ("#c8404c", "#fbeced", 4.0),
     RULED: ("#6f33b8", GROUND, 4.0),
     BAR: (None, "#c8404c", 0.0),
     CUT_LINE: (None, "#b66a00", 0.0),
     REGION: ("#0c7a55", "#eaf4f0", 3.0),
     GROUP: ("#dde1e7", "#f3f4f6", 3.0),
+    ASKED_COTANGENT: (None, "#b3491a", 0.0),
+    ASKED_VALUE: (None, "#2450b5", 0.0),
 }
 """Line, filling and width in px of the sketch, by look: those of lessons_page.css in the light theme."""
 
@@ -165,7 +169,7 @@ def _paint(pen: ImageDraw.ImageDraw, drawn: Sketch, top: float) -> None:
     for shape in drawn.shapes:
         if isinstance(shape, Word):
             font = _font(round(shape.size * scale), 600)
-            pen.text(at(shape.x, shape.y), shape.text, INK, font, anchor="mm")
+            pen.text(at(shape.x, shape.y), shape.text, GROUND if shape.look else INK, font, anchor="mm")
             continue
         line, fill, width = LINES[shape.look]
         thick = max(1, round(width * scale))

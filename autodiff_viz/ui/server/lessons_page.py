@@ -14,6 +14,7 @@ from functools import cache
 from hashlib import blake2b
 from html import escape
 from pathlib import Path
+from urllib.parse import urlencode
 
 import numpy as np
 from starlette.concurrency import run_in_threadpool
@@ -23,13 +24,13 @@ from starlette.responses import HTMLResponse, Response
 from autodiff_viz.canvas.sketch import SIZE, Sketch, sketch, svg
 from autodiff_viz.display.numbers import exact
 from autodiff_viz.graph.identity import remembered
-from autodiff_viz.graph.text import counted
+from autodiff_viz.graph.text import counted, listed
 from autodiff_viz.lab.lessons import IN_FULL, closely, written
 from autodiff_viz.lab.persistence.address import CLASS, GALLERY, LESSON, VIEW
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import ADDED, LESSONS, TRACKS, lesson
 from autodiff_viz.lessons.lesson import Claim, Law, Lesson, Like
-from autodiff_viz.lessons.paths import PATHS, path
+from autodiff_viz.lessons.paths import CUSTOM, LONGEST, MOST, PATHS, path_of
 from autodiff_viz.lessons.paths import Path as Way
 from autodiff_viz.lessons.search import words_of
 from autodiff_viz.ui.bundle import lessons_script
@@ -37,7 +38,6 @@ from autodiff_viz.ui.chunks import font_tags
 
 ASSETS = Path(__file__).parents[1] / "assets"
 CLAIMS = "/claims"  # path of the table of numbers
-WAY = "path"  # name of the parameter with the key of a class
 FIRST_LOOK = 12  # nodes of a graph that can be read on a card; the first such graph of a lesson is drawn
 
 
@@ -47,26 +47,33 @@ def sketch_of(shown: Lesson, size: tuple[float, float] = SIZE) -> Sketch:
     graphs = [(step, graph_of(step)) for step in shown.steps]
     small = (pair for pair in graphs if len(pair[1].nodes) <= FIRST_LOOK)
     step, graph = next(small, graphs[0])
-    return sketch(graph, step.look_at, step.collapsed, size)
+    asked = [each for one in step.questions for each in (one.about, one.other) if each is not None]
+    return sketch(graph, step.look_at, step.collapsed, size, asked)
 
 
-def address_of(shown: Lesson) -> str:
-    """Return the link of a lesson, from any page of the server."""
-    return f"./?{LESSON}={escape(shown.key)}"
+def address_of(shown: Lesson, way: Way | None = None) -> str:
+    """Return the link of a lesson as HTML, from any page of the server; it stays on its path."""
+    fields = way.fields if way is not None and shown.key in way.keys else {}
+    return escape(f"./?{urlencode({LESSON: shown.key, **fields}, safe=',')}")
 
 
 # The parts of the page as HTML.
 
 
 @cache
-def _card(shown: Lesson) -> str:
+def _sketched(shown: Lesson) -> str:
+    """Return the picture of a lesson as SVG."""
+    return svg(sketch_of(shown))
+
+
+def _card(shown: Lesson, way: Way | None) -> str:
     """Return the card of a lesson. The link covers all of it; those to what comes before lie above."""
     facts = [f'<span title="Level {shown.level} of 3">Level {shown.level}</span>']
     if shown.minutes:
         facts.append(f"<span>{shown.minutes} min</span>")
     before = [each for key in shown.after if (each := lesson(key))]
-    titles = [(address_of(each), escape(each.title)) for each in before]
-    needs = " ".join(f'<a href="{address}" title="{title}">{title}</a>' for address, title in titles)
+    titles = [(address_of(each, way), escape(each.title)) for each in before]
+    needs = " \u00b7 ".join(f'<a href="{address}" title="{title}">{title}</a>' for address, title in titles)
     asks = any(step.questions for step in shown.steps)
     data = {
         "key": shown.key,
@@ -77,17 +84,18 @@ def _card(shown: Lesson) -> str:
     }
     attributes = " ".join(f'data-{name}="{escape(value)}"' for name, value in data.items())
     return (
-        f'<li class="card" {attributes}>{svg(sketch_of(shown))}'
-        f'<h3><a class="open" href="{address_of(shown)}">{escape(shown.title)}</a></h3>'
-        f'<p class="facts">{"".join(facts)}<span class="state" hidden></span></p>'
-        + (f'<p class="before">After {needs}</p>' if needs else "")
+        f'<li class="card" {attributes}>{_sketched(shown)}'
+        f'<h3><a class="open" href="{address_of(shown, way)}">{escape(shown.title)}</a></h3>'
+        f'<p class="facts">{"".join(facts)}<span class="ring" aria-hidden="true" hidden></span>'
+        '<span class="state" hidden></span></p>'
+        + (f'<p class="before">After: {needs}</p>' if needs else "")
         + "</li>"
     )
 
 
-def _section(key: str, title: str, summary: str, shown: Iterable[Lesson]) -> str:
-    """Return a track, or a sitting of a class, with its cards."""
-    cards = "".join(map(_card, shown))
+def _section(key: str, title: str, summary: str, shown: Iterable[Lesson], way: Way | None = None) -> str:
+    """Return a track, or a sitting of a path, with its cards."""
+    cards = "".join(_card(each, way) for each in shown)
     said = f"<p>{escape(summary)}</p>" if summary else ""
     return (
         f'<section class="track" aria-labelledby="track-{key}"><div class="head">'
@@ -103,40 +111,61 @@ def _tracks() -> Iterator[str]:
 
 
 def _sittings(way: Way) -> Iterator[str]:
-    """Yield the sittings of a class; one alone has the title of the whole."""
+    """Yield the sittings of a path."""
     for number, found in enumerate(way.lessons, 1):
-        if len(way.lessons) == 1:
-            yield _section("sitting", way.title, way.summary, found)
-        else:
-            yield _section(f"sitting-{number}", f"Sitting {number}", "", found)
+        title = "In this order" if len(way.lessons) == 1 else f"Sitting {number}"
+        yield _section(f"sitting-{number}", title, "", found, way)
 
 
 def _classes(chosen: Way | None) -> str:
-    """Return the links to the classes."""
-    links = [("", "All lessons", chosen is None)]
-    links += [(f"?{WAY}={way.key}", way.title, way is chosen) for way in PATHS]
-    marked = (
-        f'<a href="./{GALLERY}{query}"{" aria-current=true" if here else ""}>{escape(title)}</a>'
-        for query, title, here in links
+    """Return the links to all lessons and to the paths of classes, one of an address too."""
+    ways = [*PATHS, *([chosen] if chosen is not None and chosen not in PATHS else [])]
+    links = [(f"./{GALLERY}", "All lessons", "", chosen is None)]
+    links += [(way.page, way.title, _minutes(way), way is chosen) for way in ways]
+    every, *classes = (
+        f'<a href="{escape(address)}"{" aria-current=true" if here else ""}>{escape(title)}'
+        f"{f' <small>{minutes}</small>' if minutes else ''}</a>"
+        for address, title, minutes, here in links
     )
-    return f'<nav class="classes" aria-label="Classes">{"".join(marked)}</nav>'
+    make = '<button type="button" class="make">Make a path</button>' if chosen is None else ""
+    return (
+        f'<nav class="classes" aria-label="Classes">{every}<span class="of">For a class</span>'
+        f"{''.join(classes)}{make}</nav>"
+    )
 
 
-@cache
-def _body(key: str | None) -> str:
-    """Return the page from its header on, of all lessons or of a class."""
-    way = path(key)
+def _minutes(way: Way) -> str:
+    """Return how long a path takes, where its title does not say so."""
+    return "" if not way.minutes or way.title[:1].isdigit() or "hours" in way.title else f"{way.minutes} min"
+
+
+def _begin(way: Way) -> str:
+    """Return the way to the first lesson of a path; the page's script makes it the way on."""
+    (first, *_), count = [each for sitting in way.lessons for each in sitting], len(way.keys)
+    return (
+        f'<p class="begin"><a class="start" href="{address_of(first, way)}">Start</a>'
+        f'<span class="count-all">{counted(count, "lesson")}</span></p>'
+    )
+
+
+def _body(way: Way | None) -> str:
+    """Return the page from its header on, of all lessons or of a path."""
     sections = "".join(_tracks() if way is None else _sittings(way))
     lead = (
         f"{len(LESSONS)} questions about gradients that people really ask. Say first what you expect, then "
         "see it run, bend it, and hear what you overlooked."
     )
-    if way is not None and len(way.sittings) > 1:
+    if way is not None:
         lead = way.summary
+        if way.unknown:
+            lead += f" No lesson here is called {listed(way.unknown, 5, last='or')}."
     numbers = sum(map(_held, LESSONS))
     return _BODY.format(
         logo=_LOGO.format(_picture("logo")),
+        kind="all" if way is None else "on-path",
+        hidden="" if way is None else " hidden",  # a path is read from its beginning to its end
         title="Lessons" if way is None else escape(way.title),
+        begin=_begin(way) if way is not None and way.keys else "",
         lead=escape(lead),
         classes=_classes(way),
         sections=sections,
@@ -145,18 +174,21 @@ def _body(key: str | None) -> str:
         claims=f".{CLAIMS}",
         teacher=f"./?{VIEW}={CLASS}",
         gallery=f"./{GALLERY}",
+        path=CUSTOM,
+        most=MOST,
+        longest=LONGEST,
     )
 
 
 _LOGO = '<img src="{}" width="176" height="32" alt="autodiff_viz: to the lab">'
-_BODY = """<body>
+_BODY = """<body class="{kind}">
 <header class="bar"><a class="logo" href="./">{logo}</a>
 <nav aria-label="Pages"><a id="to-lab" href="./">Lab</a>
 <a href="{gallery}" aria-current="page">Lessons</a></nav>
 </header>
 <main>
-<div class="top"><h1>{title}</h1><p class="lead">{lead}</p></div>
-<form class="find" role="search">
+<div class="top"><h1>{title}</h1><p class="lead">{lead}</p>{begin}</div>
+<form class="find" role="search"{hidden}>
 <label class="search"><span class="unseen">Search lessons</span>
 <input type="search" name="q" maxlength="80" autocomplete="off" placeholder="Search: detach, remat, nan"
 aria-keyshortcuts="/">
@@ -172,6 +204,12 @@ aria-keyshortcuts="/">
 <p class="continue" hidden><span>Continue with</span> <a href="{gallery}"></a></p>
 <p class="nothing" hidden>No lesson has these words. <button type="button">Show all</button></p>
 {sections}
+<form class="making" data-path="{path}" data-most="{most}" aria-label="A path of lessons" hidden>
+<output role="status"></output>
+<label>Title <input name="title" maxlength="{longest}" autocomplete="off" placeholder="Week 3"></label>
+<button type="submit">Open the path</button><button type="button" name="copy">Copy its link</button>
+<button type="button" name="leave">Cancel</button>
+</form>
 </main>
 <footer>
 <details class="progress" hidden><summary>Your progress</summary>
@@ -277,14 +315,14 @@ def _picture(name: str) -> str:
 
 
 @remembered(32)
-def _whole(tags: str, which: str) -> Page:
-    """Return a page with its head: of all lessons, of the class that is named, or the table of numbers.
+def _whole(tags: str, which: str, way: Way | None) -> Page:
+    """Return a page with its head: of all lessons, of a path, or, for `CLAIMS`, the table of numbers.
 
-    Those of as many hosts and classes as are asked for are kept.
+    Those of as many hosts and paths as are asked for are kept.
     """
     style = (ASSETS / "lessons_page.css").read_text("utf-8")
     loads = f'<script type="module" src="{lessons_script().path}"></script>\n'
-    script, body = ("", _claims_body()) if which == CLAIMS else (loads, _body(which or None))
+    script, body = ("", _claims_body()) if which == CLAIMS else (loads, _body(way))
     head = _HEAD.format(tags=tags, icon=_picture("icon"), font=font_tags(), style=style, script=script)
     data = f"{head}{body}".encode()
     tag = f'W/"{blake2b(data, digest_size=16).hexdigest()}"'
@@ -292,13 +330,12 @@ def _whole(tags: str, which: str) -> Page:
 
 
 async def lessons_page(request: Request, tags: str) -> Response:
-    """Answer with the page of all lessons, or of the class that the address names.
+    """Answer with the page of all lessons, or of the path that the address names.
 
     Args:
       tags: title and preview, for its head.
     """
-    way = path(request.query_params.get(WAY))
-    return await _answer(request, tags, way.key if way else "")
+    return await _answer(request, tags, "", path_of(request.query_params))
 
 
 async def claims(request: Request) -> Response:
@@ -307,8 +344,8 @@ async def claims(request: Request) -> Response:
     return await _answer(request, tags, CLAIMS)
 
 
-async def _answer(request: Request, tags: str, which: str) -> Response:
-    page = await run_in_threadpool(_whole, tags, which)
+async def _answer(request: Request, tags: str, which: str, way: Way | None = None) -> Response:
+    page = await run_in_threadpool(_whole, tags, which, way)
     headers = {"ETag": page.tag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
     if page.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)

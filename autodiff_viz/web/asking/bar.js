@@ -10,9 +10,9 @@ import { whenRefused } from "../canvas/popovers/notice.js";
 import { openAsk, removeQuestion, stopAsking } from "./ask.js";
 import { showPanel } from "../dock/panels.js";
 import { lessonCause } from "../lesson/cause.js";
-import { showWhy } from "../lesson/reveal.js";
+import { PLAY, showWhy } from "../lesson/reveal.js";
 import { answerForm, write } from "./form.js";
-import { isOpen, nextOpen, spoken, verdictText } from "./questions.js";
+import { isOpen, isPast, nextOpen, offersAfter, spoken, verdictText } from "./questions.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../types.js").AskingData} AskingData */
@@ -80,10 +80,12 @@ export function askingBar(editor) {
     setText(place, many);
     root.classList.toggle("many", items.length > 1);
     write(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
-    const text = item ? verdictText(item) : "";
+    const { lesson } = editor.drawing;
+    const text = item ? verdictText(item, Boolean(lesson)) : "";
     write(verdict, text);
     root.classList.toggle("right", Boolean(item?.revealed && item.verdict?.right));
     root.classList.toggle("told", Boolean(text));
+    root.classList.toggle("past", isPast(item));
     const now = JSON.stringify([
       at,
       item?.says,
@@ -101,30 +103,33 @@ export function askingBar(editor) {
       seen = now;
     }
     const ahead = nextOpen(asking, at);
-    const after = [];
-    if (!item) after.push(press("Ask", () => openAsk(editor)));
-    if (item?.gone) {
-      after.push(press("Undo", () => editor.send({ kind: "undo" }), ahead < 0 ? "main" : ""));
-      after.push(press("Remove the question", () => removeQuestion(editor, at)));
-    }
-    if (item && !isOpen(item)) {
-      if (item.revealed && !item.gone) {
-        const why = () => ((said = at), showWhy(editor, item), show(asking));
-        // While something else is asked, figures wait: the next question comes before the reason.
-        if (editor.drawing.lesson)
-          after.push(press("Show why", why, said === at || ahead >= 0 ? "" : "main"));
-        else if (!item.own) after.push(press("Play it", () => editor.playTo(item)));
+    const after = item ? [] : [press("Ask", () => openAsk(editor))];
+    if (item) {
+      /** @type {Record<import("./questions.js").Offer, [text: string, click: () => void]>} */
+      const does = {
+        undo: ["Undo", () => editor.send({ kind: "undo" })],
+        remove: ["Remove the question", () => removeQuestion(editor, at)],
+        why: ["Show why", () => ((said = at), showWhy(editor, item), show(asking))],
+        play: ["Play it", () => editor.playTo(item)],
+        next: ["Next question", () => (go(asking, ahead), focusForm())],
+        back: ["Back to the lesson", () => showPanel("lesson")],
+        copy: ["Copy my result", () => copy(editor, "Result", asking.summary ?? "")],
+      };
+      const { offers, main } = offersAfter(item, {
+        lesson: Boolean(lesson),
+        path: Boolean(lesson?.place),
+        shown: said === at,
+        more: ahead >= 0,
+        result: Boolean(asking.summary),
+      });
+      for (const offer of offers) {
+        const kind = [offer === main && "main", offer === "back" && "back"].filter(Boolean);
+        after.push(press(...does[offer], kind.join(" ")));
       }
-      if (ahead >= 0)
-        after.push(press("Next question", () => (go(asking, ahead), focusForm()), "main"));
-      else if (editor.drawing.lesson && said === at)
-        after.push(press("Back to the lesson", () => showPanel("lesson"), "main back"));
-      if (ahead < 0 && asking.summary)
-        after.push(press("Copy my result", () => copy(editor, "Result", asking.summary ?? "")));
     }
     const labels = after.map(({ textContent, className }) => `${textContent} ${className}`).join();
     // In a lesson the reason comes before what its panel offers next.
-    const isWhyNext = Boolean(editor.drawing.lesson && item?.revealed && said !== at);
+    const isWhyNext = Boolean(lesson && item?.revealed && said !== at && !isPast(item));
     globalThis.document.documentElement.toggleAttribute("data-av-why", isWhyNext);
     if (labels !== next.dataset.of) {
       const had = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
@@ -143,12 +148,12 @@ export function askingBar(editor) {
     const state = item ? { key: `${item.of} ${item.node}`, at, isOpen: isOpen(item) } : null;
     const was = before;
     before = state;
-    // Just answered: the pass is played up to the number; in a lesson off the stage it is shown why, once the tries
-    // are used up.
+    // Just answered: the pass is played up to the number; in a lesson off the stage, where that is the reason, once
+    // the tries are used up. No panel opens by itself: what was said of the answer is read first.
     if (was?.isOpen && state && was.key === state.key && !state.isOpen && item?.revealed) {
       const had = root.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
       if (editor.drawing.lesson && !editor.root.classList.contains("on-stage")) {
-        if (!item.verdict?.right) ((said = at), showWhy(editor, item), show(asking));
+        if (!item.verdict?.right && (lesson?.reveal ?? PLAY) === PLAY) showWhy(editor, item);
       } else if (!item.own) editor.playTo(item); // the pass computes no answer of its author's
       if (had || !form.childElementCount) focusNext();
     }

@@ -140,14 +140,43 @@ export const questionAt = (asking, { of, node, slot }) =>
 /** Whether a question is still to be answered. @param {AskedItem | undefined} item */
 export const isOpen = (item) => Boolean(item && !item.revealed && !item.gone);
 
+/** Whether its answer was about the graph before, so that there is nothing more to say of it. @param {AskedItem | undefined} item */
+export const isPast = (item) => Boolean(item?.revealed && item.before && !item.gone);
+
 /** The question to go to after one; -1 if all are answered. @param {AskingData} asking @param {number} at */
 export function nextOpen({ items }, at) {
   const after = items.findIndex((item, i) => i > at && isOpen(item));
   return after < 0 ? items.findIndex(isOpen) : after;
 }
 
-/** What is said of the last answer to a question; "" before the first one. @param {AskedItem} item */
-export function verdictText(item) {
+/** What can be pressed once a question is no longer open. @typedef {"undo" | "remove" | "why" | "play" | "next" | "back" | "copy"} Offer */
+
+/** What can be pressed next, the main one among it: one at most. Whoever was wrong needs the reason first, and whoever is asked
+ * more the next question, since figures wait for it. A result is copied for a class: for questions of somebody's own, and on a
+ * path through the lessons. Pure.
+ * @param {AskedItem} item
+ * @param {{ lesson: boolean, path: boolean, shown: boolean, more: boolean, result: boolean }} state `shown`: the reason;
+ * `more`: another question is open; `result`: all are answered
+ * @returns {{ offers: Offer[], main: Offer | undefined }} */
+export function offersAfter(item, { lesson, path, shown, more, result }) {
+  if (isOpen(item)) return { offers: [], main: undefined };
+  /** @type {Offer[]} */
+  const offers = item.gone ? ["undo", "remove"] : [];
+  if (item.revealed && !item.gone && !isPast(item) && (lesson || !item.own))
+    offers.push(lesson ? "why" : "play");
+  if (more) offers.push("next");
+  else if (lesson && shown) offers.push("back");
+  if (!more && result && (!lesson || path)) offers.push("copy");
+  /** @type {Offer[]} */
+  const order = shown ? ["next", "undo", "back"] : ["next", "undo", "why"];
+  const main = order.find((offer) => offers.includes(offer) && (lesson || offer !== "why"));
+  return { offers, main };
+}
+
+/** What is said of the last answer to a question; "" before the first one. In a lesson the reason of a wrong answer
+ * comes by *Show why* and in the lesson's own words.
+ * @param {AskedItem} item @param {boolean} [inLesson] */
+export function verdictText(item, inLesson = false) {
   const { verdict, revealed, answer, accepted, reason, before, tries, own } = item;
   if (item.gone) return item.gone;
   if (!revealed && before) return before;
@@ -168,7 +197,8 @@ export function verdictText(item) {
   // Of a right number that is near the answer it is said how near it has to be.
   const isNear = isRight && !isAnswer && !/^exactly/.test(accepted ?? "");
   const range = accepted && isNear ? `Accepted: ${accepted}.` : "";
-  const why = reason && reason !== verdict?.says ? sentence(reason) : ""; // its author may have said it
+  const isTold = reason === verdict?.says || (inLesson && !isRight); // its author may have said it
+  const why = isTold ? "" : sentence(reason);
   return [you, jax, says, why, range, before].filter(Boolean).join(" ");
 }
 

@@ -1,5 +1,5 @@
 // @ts-check
-// Hide what is open over the page in the same ways everywhere: by Escape, by a press outside of it, and by the
+// Close what is open over the page in the same ways everywhere: by Escape, by a press outside of it, and by the
 // button that opened it.
 
 const KEEPS = ".sliders, .transport"; // what is open follows their numbers

@@ -10,7 +10,7 @@ import { shared } from "./constants.js";
 const NARROW = "ijltfrI1 .,:;|!'`()[]{}/\\-";
 const WIDE = "mwMW@%→";
 const RAISED = /[\u00b2\u00b3\u00b9\u02b0-\u02ff\u2070-\u208e]/; // exponents and indices
-const EM = { narrow: 0.3, wide: 0.82, digit: 0.5, raised: 0.38, other: 0.53 }; // widths of Source Sans, Streamlit's font
+const EM = { narrow: 0.3, wide: 0.82, digit: 0.5, raised: 0.38, cut: 0.91, other: 0.53 }; // widths of Source Sans, Streamlit's font
 
 /** @param {string} text @param {number} size of the font, px @returns {number} px */
 export const textWidth = (text, size) =>
@@ -20,6 +20,7 @@ export const textWidth = (text, size) =>
 function emOf(letter) {
   if (/[0-9]/.test(letter)) return EM.digit;
   if (NARROW.includes(letter)) return EM.narrow;
+  if (letter === "\u2026") return EM.cut; // what stands in place of the rest is wider than a letter
   if (RAISED.test(letter)) return EM.raised;
   return WIDE.includes(letter) ? EM.wide : EM.other;
 }

@@ -101,6 +101,9 @@ export class Editor {
     this.goToQuestion = () => {};
     /** Show the cause of what arrives at a node; set by the question of a lesson. @type {(name: string) => void} */
     this.showCause = () => {};
+    this.lastStep = ""; // what the last edit did
+    /** Hears which exercise of the lesson is on view. @type {(exercise: import("../lesson/exercise.js").Exercise | undefined) => void} */
+    this.showExercise = () => {};
     /** Cancel the gesture under way; false if there is none. @type {() => boolean} */
     this.giveUp = () => false;
     this.noticed = /** @type {(number | null)[]} */ ([]); // numbers of the refused edits whose reasons were shown last

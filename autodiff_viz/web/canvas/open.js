@@ -31,6 +31,7 @@ import { phoneBar } from "./popovers/phone_bar.js";
 import { closePopover } from "./popovers/popover.js";
 import { welcome } from "./popovers/welcome.js";
 import { lessonBrief } from "../lesson/brief.js";
+import { exerciseLine } from "../lesson/exercise.js";
 import { openPresenter } from "../present/presenter.js";
 import { listenToPrinting } from "./print.js";
 import { listenToSliders } from "./scrub.js";
@@ -81,6 +82,7 @@ export function openEditor(palette) {
     toolStrip(editor),
     lessonBrief(editor),
     variantsBar(editor),
+    exerciseLine(editor, (exercise) => editor.showExercise(exercise)),
     twinsBar(editor),
     forwardBar(editor),
     askingBar(editor),

@@ -9,7 +9,7 @@ import {
   heightNow,
   heightOf,
   LEAST,
-  leaveRoomForGraphs,
+  leaveRoomAbove,
   presentLook,
   showLook,
   watchLook,
@@ -161,7 +161,7 @@ export class Dock {
         lesson !== null && (asks || (this.plot === "figure" && this.figure === usual)),
       );
     [this.lesson, this.asks] = [lesson, asks];
-    leaveRoomForGraphs((drawing.lesson?.variants.length ?? 0) > 1);
+    leaveRoomAbove((drawing.lesson?.variants.length ?? 0) > 1, Boolean(drawing.exercises));
     this.show();
   }
 

@@ -101,6 +101,7 @@ const FIRST = 240,
 const WIDE = "(min-width: 1700px) and (min-height: 560px)",
   BELOW = "(min-width: 900px) and (min-height: 560px)"; // lab.css has the same limits
 const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the same
+const EXERCISE = 20; // px of the line of its exercise; the canvas gives the rest
 const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
 
 /** A look that has been read from storage, where anything may stand. Pure. @param {any} stored @returns {Look} */
@@ -114,7 +115,7 @@ export const checkedLook = (stored) => ({
 });
 
 /** The dock's height in a window of this height. Pure.
- * @param {Look} look @param {number} window px @param {number} [above] px of the row of a lesson's graphs above the canvas */
+ * @param {Look} look @param {number} window px @param {number} [above] px of a lesson's rows above the canvas */
 export const heightOf = ({ dock, folded }, window, above = 0) =>
   folded
     ? FOLDED
@@ -128,7 +129,7 @@ export const heightOf = ({ dock, folded }, window, above = 0) =>
 /** The dock's height now. */
 export const heightNow = () => heightOf(presentLook(), innerHeight, above);
 
-let above = 0; // px of the row of a lesson's graphs
+let above = 0; // px of a lesson's rows above the canvas
 /** Whether the plots stay folded until they are asked for, as in a lesson whose text needs none. */
 let quiet = new URLSearchParams(globalThis.location?.search ?? "").has("lesson");
 
@@ -153,10 +154,12 @@ export function foldUntilAsked(on) {
   showLook();
 }
 
-/** Leave room for the row of a lesson's graphs. @param {boolean} on */
-export function leaveRoomForGraphs(on) {
-  if (on === above > 0) return;
-  above = on ? GRAPHS : 0;
+/** Leave room for a lesson's rows above the canvas. @param {boolean} graphs @param {boolean} exercise */
+export function leaveRoomAbove(graphs, exercise) {
+  const px = (graphs ? GRAPHS : 0) + (exercise ? EXERCISE : 0);
+  if (px === above) return;
+  above = px;
+  document.documentElement.style.setProperty("--av-above", `${graphs ? GRAPHS : 0}px`); // on a phone the exercise is the canvas's own
   showLook();
 }
 
@@ -180,7 +183,6 @@ export function showLook() {
   dataset.avType = look.large ? "large" : "usual";
   dataset.avDock = presentLook().folded ? "folded" : "open";
   style.setProperty("--av-dock", `${heightNow()}px`);
-  style.setProperty("--av-above", `${above}px`);
   if (look.formula) style.setProperty("--av-formula", `min(${look.formula}px, 60dvh)`);
   for (const changed of watchers) changed();
 }

@@ -37,6 +37,19 @@ export function hintFor(names) {
   return `${said.slice(0, -1).join(", ")} and ${said.at(-1)} are selected. Select one of them ${SEE}`;
 }
 
+/** What the panel says while no single node is selected: of nodes that are, what to do; else what the last edit did, before
+ * the first one three things to try. @param {string[]} names @param {string} told of the last edit
+ * @returns {{ title: string, lines: string[] }} */
+export function hintsFor(names, told) {
+  if (names.length) return { title: "", lines: [hintFor(names)] };
+  if (told) return { title: "Last step", lines: [told, hintFor([])] };
+  const others = [
+    "Drag a slider: every number follows.",
+    "Press Play: forward, then back, step by step.",
+  ];
+  return { title: "Three things to try", lines: [hintFor([]), ...others] };
+}
+
 /** @typedef {import("../types.js").NodeData} NodeData */
 /** @typedef {import("../types.js").Term} Term */
 /** @typedef {import("../types.js").WireRow} WireRow */
@@ -128,7 +141,9 @@ export class Inspector {
         tangent,
       )),
     );
-    this.hint = html("p", { class: "hint" }, hintFor([]));
+    this.hint = html("div", { class: "hint" });
+    this.hinted = "";
+    this.hintAt([]);
     this.body = html(
       "div",
       { class: "body" },
@@ -152,9 +167,13 @@ export class Inspector {
       this.host.addEventListener(kind, (event) => event.stopPropagation());
   }
 
-  /** Say what can be done while no single node is selected. @param {string[]} names of the selected nodes */
-  hintAt(names) {
-    setText(this.hint, hintFor(names));
+  /** Say what can be done while no single node is selected. @param {string[]} names of the selected nodes @param {string} [told] of the last edit */
+  hintAt(names, told = "") {
+    const hints = hintsFor(names, told);
+    if (this.hinted === JSON.stringify(hints)) return;
+    this.hinted = JSON.stringify(hints);
+    const title = hints.title ? [html("b", {}, hints.title)] : [];
+    this.hint.replaceChildren(...title, ...hints.lines.map((line) => html("p", {}, line)));
   }
 
   /** @param {NodeData | undefined} data none when no node is selected @param {number} ack of the last edit that it is after */

@@ -2,7 +2,7 @@
 // Draw the lesson's question above the graph on a phone, where its panel is a sheet below: title, set-up, and what is
 // asked. The answer stands below the graph.
 
-import { html } from "../base/dom.js";
+import { html, setText } from "../base/dom.js";
 import { write } from "../asking/form.js";
 import { isOpen } from "../asking/questions.js";
 import { prose } from "../tour/panel.js";
@@ -12,9 +12,17 @@ import { prose } from "../tour/panel.js";
 /** @param {Editor} editor */
 export function lessonBrief(editor) {
   const title = html("h2", {});
+  const place = html("div", { class: "place" }); // on the path that is followed
   const words = html("div", { class: "words" });
   const says = html("p", { class: "says" });
-  const root = html("section", { class: "brief", "aria-label": "Lesson" }, title, words, says);
+  const root = html(
+    "section",
+    { class: "brief", "aria-label": "Lesson" },
+    place,
+    title,
+    words,
+    says,
+  );
   root.hidden = true;
   let shown = "";
   editor.watchers.push(() => {
@@ -30,6 +38,7 @@ export function lessonBrief(editor) {
       title.textContent = lesson.title;
       words.replaceChildren(...prose(lesson.text));
     }
+    setText(place, lesson?.place ?? "");
     write(says, item?.says ?? "");
   });
   return root;

@@ -4,7 +4,6 @@
 import { Mend } from "../base/cure.js";
 import { html, setText } from "../base/dom.js";
 import { whenRefused } from "../canvas/popovers/notice.js";
-import { PHONE, showPanel } from "../dock/panels.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../types.js").Drawing} Drawing */
@@ -18,7 +17,13 @@ export function causeOf({ node, check }, name) {
   return found ?? (!own || own.awaited === true || check?.state === "checking" || null);
 }
 
-/** Draw it; `editor.showCause` shows it for a node until a number changes. On a phone the node's own panel has it.
+/** Whether a sentence stands in a text, where names have no quotes. Pure. @param {string} text @param {string} sentence */
+export const isSaid = (text, sentence) => bare(text).includes(bare(sentence));
+
+/** @param {string} text */
+const bare = (text) => text.replace(/['`]/g, "").replace(/\s+/g, " ");
+
+/** Draw it; `editor.showCause` shows it for a node until a number changes.
  * @param {Editor} editor @param {() => string} said what is said of the answer, which need not be said again
  * @returns {HTMLElement} */
 export function lessonCause(editor, said) {
@@ -34,6 +39,7 @@ export function lessonCause(editor, said) {
   /** @type {{ name: string, state: unknown } | null} */
   let about = null;
 
+  let seen = ""; // what it says, which is brought into view
   const show = () => {
     const { drawing } = editor;
     if (about && (about.state !== drawing.state || editor.single !== about.name)) about = null;
@@ -41,13 +47,15 @@ export function lessonCause(editor, said) {
     root.hidden = !cause;
     setText(looking, cause === true ? "Looking for the cause …" : "");
     mend.show(cause === true ? null : cause);
-    mend.says.hidden = said().includes(mend.says.textContent ?? "");
+    const was = seen;
+    seen = root.textContent ?? "";
+    mend.says.hidden = isSaid(said(), mend.says.textContent ?? "");
+    if (!root.hidden && seen !== was) root.scrollIntoView({ block: "nearest" });
   };
   editor.showCause = (name) => {
     editor.select([name], true);
     about = { name, state: editor.drawing.state };
     show();
-    if (matchMedia(PHONE).matches) showPanel("node");
   };
   editor.watchers.push(show);
   return root;

@@ -7,6 +7,8 @@ import { dispatch } from "../base/events.js";
 /** @typedef {import("../types.js").AskedItem} AskedItem */
 /** @typedef {import("../types.js").Drawing} Drawing */
 
+/** The tool that plays the pass on the canvas. */
+export const PLAY = "play";
 const OF_MEMORY = ["residuals", "memory", "plans", "runs"];
 
 /** The plot that a tool shows; none for the pass and for a cause, which are on the canvas. Pure.
@@ -30,7 +32,7 @@ export const isPlayed = ({ of, own }) => !own && ["value", "cotangent", "passed"
 /** Show why. @param {Editor} editor @param {AskedItem} item */
 export function showWhy(editor, item) {
   const { lesson } = editor.drawing;
-  const tool = lesson?.reveal ?? "play";
+  const tool = lesson?.reveal ?? PLAY;
   const plot = plotOf(tool, editor.drawing);
   if (plot || tool === "why zero") {
     editor.endPlay();

@@ -3,7 +3,8 @@
 // are the server's (ui/server/lessons_page.py).
 
 import { placeInLab, readTries, readVisits, writeTries, writeVisits } from "../base/visits.js";
-import { MOST, asText, broughtIn, nextOf, stateOf } from "./progress.js";
+import { makePath } from "./path.js";
+import { MOST, asText, broughtIn, nextOf, shareOf, stateOf, wayOn } from "./progress.js";
 import { findCards, foundSays } from "./search.js";
 
 /** @typedef {import("./progress.js").Card & { element: HTMLElement, words: string[], level: string, link: HTMLAnchorElement }} Shown */
@@ -20,6 +21,7 @@ export default function lessonsPage() {
   const query = /** @type {HTMLInputElement} */ (one("input[name=q]", form));
   const level = /** @type {HTMLSelectElement} */ (one("select", form));
   const open = /** @type {HTMLInputElement} */ (one("input[name=open]", form));
+  const onPath = document.body.classList.contains("on-path");
   let visits = readVisits(),
     tries = readTries();
   const state = (/** @type {import("./progress.js").Card} */ { key, ...rest }) =>
@@ -49,10 +51,11 @@ export default function lessonsPage() {
     const output = one(".found", form);
     if (output.textContent !== said) output.textContent = said;
     one(".nothing").hidden = count > 0;
-    const address = new URL(location.href);
-    if (query.value.trim()) address.searchParams.set(QUERY, query.value.trim());
+    const [address, asked] = [new URL(location.href), query.value.trim()];
+    if (asked === (address.searchParams.get(QUERY) ?? "")) return;
+    if (asked) address.searchParams.set(QUERY, asked);
     else address.searchParams.delete(QUERY);
-    if (address.href !== location.href) history.replaceState(history.state, "", address);
+    history.replaceState(history.state, "", address);
   };
 
   const tell = () => {
@@ -62,6 +65,10 @@ export default function lessonsPage() {
       element.hidden = !now;
       element.textContent = SAYS[now];
       card.element.dataset.state = now;
+      const ring = one(".ring", card.element);
+      ring.hidden = !now;
+      const visit = visits.find(({ key }) => key === card.key);
+      ring.style.setProperty("--share", String(shareOf(card, visit, tries.get(card.key))));
     }
     for (const track of document.querySelectorAll(".track")) {
       const of = cards.filter(({ element }) => track.contains(element));
@@ -72,7 +79,8 @@ export default function lessonsPage() {
     }
     const next = nextOf(cards, visits, state);
     const line = one(".continue");
-    line.hidden = !next;
+    line.hidden = !next || onPath;
+    if (onPath) goOn(cards, state);
     const shown = cards.find(({ key }) => key === next?.key);
     if (shown) {
       const link = /** @type {HTMLAnchorElement} */ (one("a", line));
@@ -88,6 +96,7 @@ export default function lessonsPage() {
   };
 
   query.value = new URLSearchParams(location.search).get(QUERY) ?? "";
+  makePath(cards);
   one(".progress").hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", find);
@@ -100,7 +109,7 @@ export default function lessonsPage() {
   document.addEventListener("keydown", (event) => {
     const at = /** @type {Element | null} */ (event.target);
     if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (at?.closest("input, textarea, select")) return;
+    if (form.hidden || at?.closest("input, textarea, select")) return;
     event.preventDefault();
     query.focus();
     query.select();
@@ -120,6 +129,22 @@ export default function lessonsPage() {
   addEventListener("pageshow", again); // also when the browser shows the page as it was left
   addEventListener("storage", again);
   again();
+}
+
+/** Make the way to the first lesson of a path the way on, to the first that is not done.
+ * @param {Shown[]} cards @param {(card: Shown) => string} state */
+function goOn(cards, state) {
+  const start = /** @type {HTMLAnchorElement | null} */ (document.querySelector(".start"));
+  if (!start) return;
+  const { says, to } = wayOn(cards.map(state));
+  start.textContent = says;
+  start.href = cards[to].link.href;
+  const done = cards.filter((card) => state(card) === "done").length;
+  one(".count-all").textContent = done
+    ? `${done} of ${cards.length} done`
+    : cards.length === 1
+      ? "1 lesson"
+      : `${cards.length} lessons`;
 }
 
 /** @param {Element} element @returns {Shown} */

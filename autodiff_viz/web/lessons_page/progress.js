@@ -25,6 +25,24 @@ export function stateOf(card, visit, tries) {
   return visit || ticked ? "opened" : "";
 }
 
+/** How much of a lesson is done, from 0 to 1.
+ * @param {Card} card @param {Visit | undefined} visit @param {Set<number> | undefined} tries */
+export function shareOf(card, visit, tries) {
+  const ticked = [...(tries ?? [])].filter((number) => number < card.tries).length;
+  const all = card.tries + Number(card.asks);
+  return all ? (ticked + Number(card.asks && Boolean(visit?.answered))) / all : Number(!!visit);
+}
+
+/** How one goes on with a path: what its button says, and the index of the lesson that it opens.
+ * @param {string[]} states of its lessons, in their order @returns {{ says: string, to: number }} */
+export function wayOn(states) {
+  const to = states.findIndex((state) => state !== "done");
+  if (to < 0) return { says: "Start again", to: 0 };
+  return states.some(Boolean)
+    ? { says: `Go on with lesson ${to + 1}`, to }
+    : { says: "Start", to: 0 };
+}
+
 /** The lesson to go on with: the one that was opened last, or the first after it that is not done; null if
  * none was opened or all are done.
  * @param {Card[]} cards in their order @param {Visit[]} visits the latest first

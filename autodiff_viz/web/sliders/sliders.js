@@ -217,6 +217,8 @@ export class Board {
     this.host = html("div", { class: "sliders", role: "group", "aria-label": "Inputs" });
     this.desk = desk;
     this.document = 0;
+    /** Inputs whose rows are shown; null for all. @type {string[] | null} */
+    this.shown = null;
     this.more = html("p", { class: "more" });
     this.starts = html("p", { class: "more" });
     /** @type {Map<string, Row>} */
@@ -261,10 +263,23 @@ export class Board {
       if (isThere) this.host.append(line);
       else line.remove();
     }
+    this.only(this.shown);
     this.flush();
     if (![...this.rows.values()].some((row) => this.isBusy(row))) dispatch("settled", {});
     this.say();
     if (this.host.matches(":hover, :focus-within")) this.expect();
+  }
+
+  /** Show the rows of these inputs alone; null shows all. @param {string[] | null} names */
+  only(names) {
+    this.shown = names;
+    for (const [name, { root }] of this.rows) root.hidden = !(names?.includes(name) ?? true);
+    this.host.classList.toggle("some", names !== null);
+  }
+
+  /** Whether one of its elements is pressed or typed in. */
+  get isHeld() {
+    return [...this.rows.values()].some(({ pressed }) => pressed) || this.host.matches(":active");
   }
 
   /** Names of the inputs of which Python has an old value. */

@@ -279,8 +279,9 @@ def test_a_lesson_is_in_the_place_of_node_and_formula(lesson: LabPage):
     assert box(page, ".canvas")["width"] > 740
     in_view(page, f"{LESSON} h2", ".st-key-next_lesson", DOCK)
     apart(page, ".plots .tabs", ".plots .fold")
-    for hidden in (SLIDERS, NODE, FORMULA):
+    for hidden in (NODE, FORMULA):
         expect(page.locator(hidden).first).to_be_hidden()
+    expect(page.locator(f"{LESSON} {SLIDERS}")).to_be_visible()  # of the exercise
     expect(page.locator(f"{LESSON} .stMarkdown").first).to_be_in_viewport(ratio=1)  # its own text
     assert "gradient" in page.locator(LESSON).evaluate(MASK)  # no line of the lesson is cut in two
 
@@ -352,9 +353,9 @@ def test_in_a_low_window_the_plots_are_low_and_nothing_overlaps(lesson: LabPage)
     page = lesson.page
     resized(page, 960, 600)  # a laptop's window below the browser's own bars
     page.wait_for_function(
-        "() => document.documentElement.style.getPropertyValue('--av-dock') === '185px'"
-    )  # with the row of the lesson's graphs
-    assert box(page, ".canvas")["height"] >= 239
+        "() => document.documentElement.style.getPropertyValue('--av-dock') === '165px'"
+    )  # with the rows of the lesson's graphs and of its exercise
+    assert box(page, ".canvas")["height"] >= 210
     apart(page, ".canvas", ".transport", DOCK, SIDE, BAR, ".st-key-pages")
 
 
@@ -425,8 +426,8 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     apart(page, lessons, file, ".hints-button", ".st-key-part_settings button")
     phone.open(told(KEY))
     tools = ".hands .tool"
-    in_view(page, ".canvas", tools, SLIDERS, f"{LESSON} h2")
-    assert box(page, ".canvas")["height"] >= 330
+    in_view(page, ".canvas", ".exercise", tools, SLIDERS, f"{LESSON} h2")
+    assert box(page, ".canvas")["height"] >= 280
     apart(page, ".canvas", ".hands", SLIDERS, SIDE, ".st-key-topbar", ".st-key-pages")
     touched = page.locator(":is(.hands .tool, .panels .tab, .canvas-tools .tool, .checks button):visible")
     boxes = [one.bounding_box() for one in touched.all()]

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from autodiff_viz.lessons.gallery import LESSONS, SERVED
+from tests import own_lesson
 
 DONE, BEGUN = LESSONS[:2]
 """The first lesson, of which all is done by a visitor who has progress, and the second, which is begun."""
@@ -131,3 +132,21 @@ def test_the_lab_notes_a_visit_and_leads_back(every: Page):
     every.get_by_role("link", name="Lessons").click()
     expect(following(every)).to_have_text(BEGUN.title)
     expect(every.locator("#to-lab")).to_have_attribute("href", re.compile(f"lesson={BEGUN.key}"))
+
+
+def test_lessons_that_are_clicked_become_a_path_that_its_lessons_stay_on(every: Page):
+    every.get_by_role("button", name="Make a path").click()
+    for key in ("twins", own_lesson.KEY):
+        card(every, key).get_by_role("button").click()
+    expect(card(every, own_lesson.KEY)).to_have_attribute("data-chosen", "2")
+    every.get_by_label("Title").fill("Week 3")
+    every.get_by_role("button", name="Open the path").click()
+    expect(every.get_by_role("heading", level=1)).to_have_text("Week 3")
+    expect(every.locator(".card")).to_have_count(2)
+    every.get_by_role("link", name="Start", exact=True).click()
+    every.get_by_role("button", name="Next", exact=True).click()
+    expect(every.locator(".av-way")).to_have_text("Week 3 \u00b7 2 of 2")
+    expect(every.get_by_role("button", name="Next", exact=True)).to_be_disabled()
+    every.locator(".av-way a").click()
+    expect(card(every, own_lesson.KEY).locator(".state")).to_have_text("Opened")
+    expect(every.locator(".start")).to_have_text("Go on with lesson 1")

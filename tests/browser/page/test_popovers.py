@@ -1,4 +1,4 @@
-"""Test that what opens over the page closes in the same ways, and that its own button takes a rule off."""
+"""Test that what opens over the page closes in the same ways, and that a rule is taken off by its button."""
 
 import pytest
 from playwright.sync_api import Locator, expect

@@ -9,6 +9,7 @@ from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import LESSONS, lesson, track_of
+from tests import own_lesson
 from tests.browser.lab_page import LabPage
 from tests.browser.page.test_axe import faults
 
@@ -91,8 +92,11 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         question.get_by_role("button", name="same").click()
         expect(question.locator(".verdict")).to_contain_text("JAX: the wire to x")
         expect(lab.canvas).to_have_attribute("data-play", "backward")  # the reason comes by itself
-        expect(lab.canvas.locator(".chip.guess")).to_have_text("you same")
-        expect(question.get_by_role("button", name="Show why")).to_be_in_viewport(ratio=1)
+        expect(lab.canvas.locator(".chip.guess")).to_have_text("your answer: same")
+        why = question.get_by_role("button", name="Show why")
+        expect(why).to_be_in_viewport(ratio=1)
+        expect(why).to_be_focused()
+        expect(question.locator(".main")).to_have_text(["Show why"])
         assert lab.canvas.evaluate(FAULTS) == []
         if size == SIZES[-1]:
             is_answer_in_view_over_the_sheet(lab)
@@ -109,6 +113,7 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         onward.click()
         expect(panel.locator(".av-done")).to_have_count(1, timeout=20_000)
         expect(lab.node("x").locator(".number.cotangent")).to_have_text("\u221230")
+        expect(onward).to_have_text("Do the next try", timeout=20_000)  # and the one before has gone
         onward.click()
         expect(panel.locator(".av-done")).to_have_count(2, timeout=20_000)
         following = track_of(found).lessons[1]
@@ -189,3 +194,28 @@ def test_in_large_type_what_is_said_of_an_answer_comes_into_view_in_a_low_window
     assert lab.canvas.evaluate(FAULTS) == []
     for tab in page.get_by_role("tablist", name="Panels").get_by_role("tab").all():
         expect(tab).to_be_in_viewport(ratio=0.99)
+
+
+def test_the_exercise_and_its_tick_are_in_view_whichever_panel_is_and_its_slider_is_in_the_lesson(
+    page: Page, address: str
+):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    lab = LabPage(page, address).open(f"/?lesson={own_lesson.KEY}")
+    line, slider = page.locator(".exercise"), page.get_by_role("slider", name="Slider of x")
+    expect(slider).to_have_count(0)
+    page.locator(".answer-field").fill("8")
+    page.keyboard.press("Enter")
+    expect(line).to_contain_text("Move x: of its two wires one keeps its 2")
+    expect(slider).to_be_in_viewport(timeout=20_000)
+    slider.press("ArrowLeft")
+    expect(line.get_by_role("img", name="done", exact=True)).to_be_in_viewport()
+    lab.select("b")
+    expect(page.get_by_role("tab", name="Node, sliders")).to_have_attribute("aria-selected", "true")
+    expect(slider).to_have_count(1)  # the same, in its own place
+    expect(slider).to_be_in_viewport()
+    line.get_by_role("button", name="Next try").click()
+    expect(line).to_contain_text("Stop what b brings")
+    lab.node("b").locator(".card").focus()
+    lab.press("s")
+    expect(line.get_by_role("img", name="done", exact=True)).to_be_in_viewport()
+    assert faults(page) == []

@@ -14,6 +14,7 @@ from autodiff_viz.lessons.gallery import ADDED, LESSONS, SERVED, TRACKS, lesson
 from autodiff_viz.lessons.paths import PATHS
 from autodiff_viz.ui.server import routes
 from autodiff_viz.ui.server.lessons_page import sketch_of
+from tests.own_lesson import KEY
 from tests.ui.server.asgi import get
 
 SERVER = Starlette(routes=routes.ROUTES)
@@ -82,6 +83,24 @@ def test_a_class_has_its_lessons_by_sitting(way):
     assert len(found.of("track")) == len([sitting for sitting in way.lessons if sitting])
     (here,) = (each for tag, each in found.all if tag == "a" and each.get("aria-current") == "true")
     assert here["href"] == f"./lessons?path={way.key}"
+    assert [link["href"] for link in found.of("open")] == [f"./?lesson={key}&path={way.key}" for key in keys]
+    (start,) = found.of("start")
+    assert start["href"] == f"./?lesson={keys[0]}&path={way.key}"
+
+
+def test_a_path_of_an_address_has_its_title_as_text_and_says_what_is_no_lesson():
+    target = f"/lessons?path=custom&of=fork,{KEY},zzz&name=%3Cb%3EWeek%203"
+    found, text = page(target), get(SERVER, target).text
+    assert [card["data-key"] for card in found.of("card")] == ["fork", KEY]
+    assert found.of("open")[1]["href"] == f"./?lesson={KEY}&path=custom&of=fork,{KEY}&name=%3Cb%3EWeek+3"
+    assert "<h1>&lt;b&gt;Week 3</h1>" in text
+    assert "<title>&lt;b&gt;Week 3 " in text
+    assert "No lesson here is called zzz." in text
+
+
+def test_a_path_of_no_lesson_has_nothing_to_start():
+    found = page("/lessons?path=custom&of=zzz")
+    assert found.of("card") == found.of("start") == []
 
 
 def test_an_unknown_class_is_all_lessons():

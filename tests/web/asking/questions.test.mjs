@@ -4,9 +4,11 @@ import { test } from "node:test";
 import { stepOf } from "../../../autodiff_viz/web/explain/play.js";
 import {
   aboutText,
+  isPast,
   kindsFor,
   kindText,
   nextOpen,
+  offersAfter,
   optionsOf,
   pieces,
   pointedAt,
@@ -196,7 +198,9 @@ test("a wrong answer is told its mistake, never only that it is wrong; a text th
   assert.deepEqual(pointedAt({ items: [item({ tries: ["2"], verdict })] })?.wires, ["a:1"]);
   assert.equal(
     pointedAt({
-      items: [item({ tries: ["2"], verdict, before: "You said 2 to the graph before." })],
+      items: [
+        item({ tries: ["2"], verdict, before: "Your answer, 2, was about the graph before." }),
+      ],
     }),
     undefined,
   );
@@ -217,7 +221,7 @@ test("what is revealed stands beside the guess, with its reason", () => {
     verdictText(item({ tries: ["?"], ...told })),
     "You did not guess. JAX: 8. 2 + 6 = 8.",
   );
-  const before = "You said 2 to the graph before.";
+  const before = "Your answer, 2, was about the graph before.";
   assert.equal(verdictText(item({ tries: ["2"], before })), before);
   assert.equal(verdictText(item({ gone: "`p` is gone." })), "`p` is gone.");
   assert.equal(verdictText(item({})), "");
@@ -246,4 +250,63 @@ test("the step that computes a number is found, and not the one that runs it aga
   assert.equal(stepOf(steps, { of: "cotangent", node: "x" }), 5);
   assert.equal(stepOf(steps, { of: "runs", node: "a" }), 3);
   assert.equal(stepOf(steps, { of: "kept", node: "a" }), 2);
+});
+
+const inLesson = { lesson: true, path: false, shown: false, more: false, result: true };
+
+test("after an answer in a lesson the reason is the one main thing, then the way back", () => {
+  for (const right of [true, false]) {
+    const answered = item({ tries: ["2"], revealed: true, verdict: { right } });
+    assert.deepEqual(offersAfter(answered, inLesson), { offers: ["why"], main: "why" });
+    const shown = { ...inLesson, shown: true };
+    assert.deepEqual(offersAfter(answered, shown), { offers: ["why", "back"], main: "back" });
+    const more = { ...inLesson, more: true, result: false };
+    assert.deepEqual(offersAfter(answered, more), { offers: ["why", "next"], main: "next" });
+  }
+});
+
+test("a result is copied for a class: on a path, and of questions of somebody's own", () => {
+  const answered = item({ tries: ["2"], revealed: true });
+  const copies = (state) =>
+    offersAfter(answered, { ...inLesson, ...state }).offers.includes("copy");
+  assert.ok(!copies({}));
+  assert.ok(copies({ path: true }));
+  assert.ok(copies({ lesson: false }));
+  assert.ok(!copies({ path: true, more: true }));
+  assert.ok(!copies({ path: true, result: false }));
+});
+
+test("nothing is offered while a question is open, and of one that is gone no reason", () => {
+  assert.deepEqual(offersAfter(item({}), inLesson), { offers: [], main: undefined });
+  const gone = item({ revealed: true, gone: "`x` is no longer in the graph." });
+  assert.deepEqual(offersAfter(gone, { ...inLesson, result: false }), {
+    offers: ["undo", "remove"],
+    main: "undo",
+  });
+});
+
+test("of an answer to the graph before no reason is offered, since it would be another graph's", () => {
+  const past = item({ revealed: true, before: "Your answer, 2, was about the graph before." });
+  assert.ok(isPast(past));
+  assert.ok(!isPast(item({ revealed: true })));
+  assert.deepEqual(offersAfter(past, inLesson), { offers: [], main: undefined });
+});
+
+test("in a lesson the reason of a wrong answer is left to the lesson, that of a right one is said", () => {
+  const reason = "2 + 6 = 8: what comes back over `a` and `b` adds up.";
+  const answered = (right, says) =>
+    item({
+      tries: [right ? "8" : "2"],
+      revealed: true,
+      answer: "8",
+      reason,
+      verdict: { right, says },
+    });
+  const wrong = answered(false, "2 is what comes along the wire from `a`.");
+  assert.equal(
+    verdictText(wrong, true),
+    "You: 2. JAX: 8. 2 is what comes along the wire from `a`.",
+  );
+  assert.ok(verdictText(wrong).endsWith(reason));
+  assert.equal(verdictText(answered(true, ""), true), `JAX: 8. Right. ${reason}`);
 });

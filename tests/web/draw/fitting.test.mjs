@@ -53,3 +53,15 @@ test("a vector has fewer digits, and then its norm", () => {
 test("what is no number is shortened", () => {
   assert.equal(fitting("hello there", undefined, room("hell\u2026")), "hell\u2026");
 });
+
+// Widths of Source Sans, semi-bold, in its units: read off the font that Streamlit brings.
+const EMS = { "[": 0.324, N: 0.657, a: 0.516, ",": 0.275, " ": 0.2, "\u2026": 0.964 };
+const widthInFont = (text, size) => [...text].reduce((sum, letter) => sum + EMS[letter] * size, 0);
+
+test("a text that is cut has room for the sign that says so", () => {
+  for (let room = 36; room < 72; room += 1) {
+    const text = fitting("[NaN, NaN]", undefined, room / 13 / 1.06);
+    if (text.endsWith("\u2026"))
+      assert.ok(widthInFont(text, 13) <= room * 1.05, `${text} in ${room}`);
+  }
+});

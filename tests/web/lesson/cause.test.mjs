@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { causeOf } from "../../../autodiff_viz/web/lesson/cause.js";
+import { causeOf, isSaid } from "../../../autodiff_viz/web/lesson/cause.js";
 
 const why = { says: "A stop." };
 const origin = { says: "0 times infinity." };
@@ -19,4 +19,10 @@ test("it is looked for as long as a worker has still to answer, and no longer", 
   assert.equal(causeOf({ node: { name: "x", awaited: true } }, "x"), true);
   assert.equal(causeOf({ node: { name: "x" }, check: { state: "checking" } }, "x"), true);
   assert.equal(causeOf({ node: { name: "x" }, check: { state: "agrees" } }, "x"), null);
+});
+
+test("a sentence that was said with other quotes is not said again", () => {
+  const said = "Right. sqrt_1 passes NaN back to x: the slope is \u221e there.";
+  assert.ok(isSaid(said, "'sqrt_1' passes NaN back to 'x': the slope is \u221e there."));
+  assert.ok(!isSaid(said, "'sqrt_1' passes 0 back to 'x'."));
 });

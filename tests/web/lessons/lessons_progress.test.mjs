@@ -8,7 +8,9 @@ import {
   asText,
   broughtIn,
   nextOf,
+  shareOf,
   stateOf,
+  wayOn,
 } from "../../../autodiff_viz/web/lessons_page/progress.js";
 
 const card = (key, tries = 2, asks = true) => ({ key, tries, asks });
@@ -101,4 +103,19 @@ test("a browser that keeps nothing breaks nothing", () => {
     delete globalThis.localStorage;
     if (before) Object.defineProperty(globalThis, "localStorage", before);
   }
+});
+
+test("a ring shows how much of a lesson is done, its question among it", () => {
+  assert.equal(shareOf(card("two-uses"), undefined, undefined), 0);
+  assert.equal(shareOf(card("two-uses"), answered, undefined), 1 / 3);
+  assert.equal(shareOf(card("two-uses"), answered, new Set([0, 1])), 1);
+  assert.equal(shareOf(card("two-uses"), opened, new Set([1, 7])), 1 / 3); // 7 is of another version
+  assert.equal(shareOf(card("two-uses", 0, false), opened, undefined), 1);
+});
+
+test("one goes on with the first lesson of a path that is not done", () => {
+  assert.deepEqual(wayOn(["", "", ""]), { says: "Start", to: 0 });
+  assert.deepEqual(wayOn(["done", "opened", ""]), { says: "Go on with lesson 2", to: 1 });
+  assert.deepEqual(wayOn(["", "done", ""]), { says: "Go on with lesson 1", to: 0 });
+  assert.deepEqual(wayOn(["done", "done"]), { says: "Start again", to: 0 });
 });

@@ -23,7 +23,7 @@ export function tellSteps(editor) {
     if (drawing.rev >= 0 && isWrittenOut(was, is)) showStatus(editor.stage, WRITTEN);
     if (drawing.rev >= 0 && isOfData(was, is)) showStatus(editor.stage, is.undo ?? "");
     drawing = editor.drawing;
-    if (what) answer.textContent = what;
+    if (what) answer.textContent = editor.lastStep = what;
   });
 }
 
