@@ -62,16 +62,19 @@ export function chips(node, level, top) {
   const over = flagOver(node, level, top);
   if (isOutput) drawn.push(draw(output, w - ROW - wide(output) + over, above, size));
   const end = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
+  // Below the card's last number, where that stands at its edge.
+  const last = node.tab || node.group ? 0 : (baselines(node, level).rows.at(-1) ?? 0);
+  const low = Math.max(h - 5, last + BELOW * level.number);
   const again = runChips(node, (w - 2 * ROW) / unit);
   const taken = again.reduce((sum, chip) => sum + end(chip) + CHIP_GAP, 0);
   const numbered =
     detail === "near" && segment ? segmentChip(segment, (w - 2 * ROW - taken) / unit) : null;
   const next = ROW + (numbered ? end(numbered) + CHIP_GAP : 0);
-  if (numbered) drawn.push(draw(numbered, ROW, h - 5, unit));
+  if (numbered) drawn.push(draw(numbered, ROW, low, unit));
   let right = w - ROW;
   for (const chip of again) {
     right -= end(chip);
-    drawn.push(draw(chip, right, h - 5, unit));
+    drawn.push(draw(chip, right, low, unit));
     right -= CHIP_GAP;
   }
   if (state?.length && unit <= WORDS)
@@ -83,7 +86,7 @@ export function chips(node, level, top) {
           text: shortened(state[0], (w - ROW - next - taken) / unit, FONT),
         },
         next,
-        h - 5,
+        low,
         unit,
       ),
     );
