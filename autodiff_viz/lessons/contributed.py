@@ -1,4 +1,4 @@
-"""Read lessons that are files of the page's own export: tours saved as JSON and put into a folder."""
+"""Read lessons that others put into a folder: Markdown, or tours that the page has saved as JSON."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lessons.codec import as_lesson, read_tour
 from autodiff_viz.lessons.lesson import Lesson
+from autodiff_viz.lessons.text import read_lesson
 
 FOLDER = Path(__file__).parent / "tours"
 OWN_FOLDER = "AUTODIFF_VIZ_LESSONS"
@@ -19,12 +20,12 @@ OWN_FOLDER = "AUTODIFF_VIZ_LESSONS"
 def lessons(folder: Path = FOLDER) -> tuple[Lesson, ...]:
     """Return the lessons of a folder, by the names of their files.
 
-    A tour becomes a lesson whose key is the name of its file; a document that has a key keeps it.
+    The key of a lesson is the name of its file; a JSON document that has a key keeps it.
 
     Raises:
       GraphError: a file holds no tour, or one without steps; the message names the file.
     """
-    return tuple(map(_lesson, sorted(folder.glob("*.json"))))
+    return tuple(map(_lesson, sorted([*folder.glob("*.json"), *folder.glob("*.md")])))
 
 
 def own_lessons(taken: Collection[str]) -> tuple[Lesson, ...]:
@@ -40,7 +41,7 @@ def own_lessons(taken: Collection[str]) -> tuple[Lesson, ...]:
         return ()
     if not Path(named).is_dir():
         message = f"{OWN_FOLDER} is {named!r}, and there is no such folder."
-        raise GraphError(Problem("no-folder", message, "Name a folder with lessons as .json files."))
+        raise GraphError(Problem("no-folder", message, "Name a folder with lessons as .md or .json files."))
     found: dict[str, Lesson] = {}
     for lesson in lessons(Path(named)):
         if lesson.key in taken or lesson.key in found:
@@ -52,7 +53,10 @@ def own_lessons(taken: Collection[str]) -> tuple[Lesson, ...]:
 
 def _lesson(path: Path) -> Lesson:
     try:
-        tour = read_tour(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        if path.suffix == ".md":
+            return read_lesson(text, path.stem)
+        tour = read_tour(text)
         return tour if isinstance(tour, Lesson) else as_lesson(tour, path.stem)
     except GraphError as error:
         first = error.problems[0]

@@ -282,5 +282,11 @@ def collapsed(group: str) -> Edit:
     return edit_data(edits.Collapse(group=group, on=True))
 
 
-RESAMPLED: Edit = edit_data(edits.Resample())
-"""Draw all random numbers anew."""
+def tangent(name: str, value: str) -> Edit:
+    """Set the tangent of an input."""
+    return edit_data(edits.Tangent(node=name, value=value))
+
+
+def resampled() -> Edit:
+    """Draw all random numbers anew."""
+    return edit_data(edits.Resample())

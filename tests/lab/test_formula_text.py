@@ -12,7 +12,7 @@ from autodiff_viz.lab.edits.apply import edited, edited_all
 from autodiff_viz.lab.state import FIRST, Lab, formula_text, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.lessons.documents.gated_transformer import stacked
+from tests.lessons.gated_formulas import stacked
 
 OWN = "# mine\nx=1.0\ny   =  sin(x)  # half a wave\n"
 

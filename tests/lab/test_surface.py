@@ -11,9 +11,11 @@ from autodiff_viz.lab.page import changed, shows
 from autodiff_viz.lab.state import LAST
 from autodiff_viz.lab.surface import learned_surface
 from autodiff_viz.lab.training import resets, scrubs
-from autodiff_viz.lessons.start.xor_broadcast import MEANT
+from autodiff_viz.lessons.gallery import lesson
 from autodiff_viz.training.course import state_at
 from tests.lab.regression import TEXT, lab_of, trained, weight_of
+
+MEANT = next(step.formula for step in lesson("xor-broadcast").steps if step.title == "As it was meant")
 
 
 def select(lab, name):

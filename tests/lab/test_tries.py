@@ -17,7 +17,6 @@ from autodiff_viz.lab.training import plans, resets, scrubs
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.lesson import (
     PLAY,
-    RESAMPLED,
     STEPS,
     THREE_WAYS,
     branches,
@@ -25,6 +24,7 @@ from autodiff_viz.lessons.lesson import (
     function,
     members,
     put,
+    resampled,
     ruled,
     selected,
     written,
@@ -146,7 +146,7 @@ UNDONE = {
     "resampled in another graph": (
         "forward-backward",
         2,
-        lambda: [opened("forward-backward", 0, RESAMPLED)],
+        lambda: [opened("forward-backward", 0, resampled())],
     ),
     "one of two nodes": ("two-stops", 2, lambda: [opened("two-stops", 0, selected("y_late"))]),
     "the checkpoint gone with its node": ("checkpointing", 0, lambda: [opened("checkpointing", 0, DELETED)]),

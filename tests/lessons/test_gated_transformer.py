@@ -5,7 +5,8 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.branches.resize import with_branches
-from autodiff_viz.lessons.documents.gated_transformer import declared, joined, running, stacked
+from autodiff_viz.lessons.gallery import lesson
+from tests.lessons.gated_formulas import declared, joined, running, stacked
 
 
 def by_hand(trace, k):
@@ -43,3 +44,8 @@ def test_gradients_of_a_gate_grown_to_k_branches_are_those_worked_by_hand(way, k
     np.testing.assert_allclose(trace.cotangent["p"], weights, rtol=1e-9, atol=1e-12)
     for i, slope in enumerate(kernels, 1):
         np.testing.assert_allclose(trace.gradient[f"kernel_{i}"], slope, rtol=1e-9, atol=1e-12)
+
+
+def test_the_graphs_of_the_lesson_are_these():
+    formulas = [step.formula for step in lesson("gated-transformer").steps[1:]]
+    assert formulas == [stacked(3), running(3), joined(3), declared(3), stacked(6)]

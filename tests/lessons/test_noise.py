@@ -8,8 +8,12 @@ from autodiff_viz.lab.actions import resampled
 from autodiff_viz.lab.state import opened, start
 from autodiff_viz.lessons.evaluate import graph_of
 from autodiff_viz.lessons.gallery import lesson
-from autodiff_viz.lessons.stops.forward_backward import EARLY, LAST, NAIVE, RANDOM, THREE
 
+RANDOM = "uniform(shape=(3,), low=0.9, high=1.1, seed=0)"
+THREE = "x = [-2.0, -1.0, 1.0]\ny = square(x)\nu = {u}\n"
+NAIVE = "yu = y * u\nz = sqrt(yu)\n"
+EARLY = "yu = y * u\nnoise = stop_gradient(yu - y)\nz = sqrt(noise + y)\n"
+LAST = "yu = y * u\nclean = sqrt(y)\nnoise = stop_gradient(sqrt(yu) - clean)\nz = noise + clean\n"
 X = np.array([-2.0, -1.0, 1.0])
 CLOSED_FORMS = [
     pytest.param(NAIVE, lambda u: np.sign(X) * np.sqrt(u), id="naive"),
@@ -60,3 +64,10 @@ def test_both_roads_have_the_mean_2_and_the_variances_of_the_lesson(step, varian
     found = av.statistics(graph_of(lesson("reinforce").steps[step]), draws=50_000)
     assert float(found.mean["mu"]) == pytest.approx(2.0, abs=0.1)
     assert float(found.variance["mu"]) == pytest.approx(variance, rel=0.1)  # some four standard errors
+
+
+def test_the_graphs_of_the_lesson_are_these():
+    formulas = [step.formula for step in lesson("forward-backward").steps]
+    assert THREE.format(u=RANDOM) + LAST in formulas
+    for tail in (NAIVE, EARLY, LAST):
+        assert any(formula.endswith(tail) for formula in formulas)

@@ -1,1 +1,0 @@
-"""Ask about programs that people wrote, with their own numbers."""

@@ -1,1 +1,0 @@
-"""Ask what a loss sends back, and how far one step goes."""

@@ -1,1 +1,0 @@
-"""Ask what reaches which weight of a network."""

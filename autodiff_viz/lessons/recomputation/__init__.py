@@ -1,1 +1,0 @@
-"""Ask what is kept for the way back, and what runs again."""

@@ -1,1 +1,0 @@
-"""Ask about declared derivatives and gradients of gradients."""

@@ -1,1 +1,0 @@
-"""Ask what all other questions build on."""

@@ -1,1 +1,0 @@
-"""Ask how training goes through rounding, choosing and drawing."""

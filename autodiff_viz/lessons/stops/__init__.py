@@ -1,1 +1,0 @@
-"""Ask what a stop cuts, and where it belongs."""

@@ -1,1 +1,0 @@
-"""Ask where a zero or a NaN comes from."""
