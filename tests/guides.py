@@ -1,4 +1,4 @@
-"""Do what the guides beside the code say, in a copy of the package."""
+"""Apply what the guides beside the code say, in a copy of the package."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.test_architecture import APP, BENCHMARKS, SCRIPTS, TESTS, name, tree
 
 VERBS = """
 Access Acknowledge Add Align Analyse Animate Apply Arrange Ask Assign Bind Bound Break Build Bundle
-Cache Call Cancel Chain Check Choose Collect Compare Compile Complete Compress Compute Construct Convert
+Cache Call Cancel Chain Check Choose Close Collect Compare Compile Complete Compress Compute Construct Convert
 Copy Count Create Cull Cure Cut Declare Decode Define Delay Deliver Delta-encode Derive Describe Detect
 Diagnose Differentiate Dispatch Display Divide Drag Draw Drive Drop Duplicate Edit Embed Encode End Enlarge
 Estimate Evaluate Exchange Explain Explore Export Extrapolate Fail Fill Filter Find Fit Fix Flatten Fold

@@ -34,8 +34,8 @@ SILENT = frozenset({"broadcast_in_dim", "convert_element_type", "reshape", "sque
 """Primitives that may come twice within one expression of the source."""
 
 MOVES = frozenset({
-    "argmax", "argmin", "broadcast_in_dim", "concatenate", "convert_element_type", "copy", "expand_dims",
-    "reshape", "slice", "split", "squeeze", "top_k", "transpose",
+    "argmax", "argmin", "broadcast_in_dim", "concatenate", "convert_element_type", "copy", "cumsum",
+    "expand_dims", "reduce_sum", "reshape", "slice", "split", "squeeze", "top_k", "transpose",
 })  # fmt: skip
 """Primitives of whole numbers that an op of floats does as well."""
 

@@ -93,13 +93,14 @@ def _same_literal(one: Any, other: Any) -> bool:
 def argsorted(source: Any) -> dict[str, Any] | None:
     """Return the parameters with which argsort is JAX's own function of this name; None where it is not."""
     equations = opened(source.params[CALLS[source.primitive.name]]).eqns
+    names = {each.primitive.name for each in equations}
     sorts = [each.params for each in equations if each.primitive.name == "sort"]
-    if len(sorts) != 1 or not {each.primitive.name for each in equations} <= {"iota", "rev", "sort"}:
+    if len(sorts) != 1 or not names <= {"broadcast_in_dim", "iota", "rev", "sort"}:
         return None
     if not sorts[0]["is_stable"] or sorts[0]["num_keys"] != 1:
         return None
     last = sorts[0]["dimension"] == len(source.invars[0].aval.shape) - 1
-    descending = len(equations) > 2
+    descending = "rev" in names
     return {
         **({} if last else {"axis": sorts[0]["dimension"]}),
         **({"descending": True} if descending else {}),

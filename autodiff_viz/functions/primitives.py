@@ -248,7 +248,7 @@ def _convert(writer: Writer, equation: Equation) -> Results:
         return [Value(x.shape, aval.dtype, held=x.held, thin=x.thin, later=x.later)]
     if x.is_bool and jax.dtypes.issubdtype(aval.dtype, np.integer) and writer.is_in_graph(x):
         return [Value(x.shape, aval.dtype, later=lambda: writer.held(x))]
-    return None
+    return [Value(x.shape, aval.dtype, later=x.later)] if x.later and _truths(x) is not None else None
 
 
 @primitive("stop_gradient")
@@ -267,11 +267,8 @@ def _copied(writer: Writer, equation: Equation) -> Results:
 
 @primitive("reshape")
 def _reshape(writer: Writer, equation: Equation) -> Results:
-    return (
-        None
-        if equation.params.get("dimensions")
-        else [reshaped(writer, equation.operands[0], equation.avals[0])]
-    )
+    (x,), order = equation.operands, equation.params.get("dimensions")
+    return [reshaped(writer, transposed(writer, x, order) if order else x, equation.avals[0])]
 
 
 @primitive("squeeze", "expand_dims")
@@ -378,11 +375,20 @@ def _pad(writer: Writer, equation: Equation) -> Results:
 
 @primitive("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or")
 def _reduced(writer: Writer, equation: Equation) -> Results:
-    (x,), aval = equation.operands, equation.avals[0]
-    if not (x.is_float or x.is_bool):
-        return None
+    (x,), aval, axes = equation.operands, equation.avals[0], equation.params["axes"]
     op = {"and": "min", "or": "max"}.get(name := equation.name.removeprefix("reduce_"), name)
-    return [reduced(writer, op, x, equation.params["axes"], aval)]
+    if op == "sum" and x.is_int and (held := _truths(x)) is not None:
+        return [
+            Value(tuple(aval.shape), aval.dtype, later=lambda: reduced(writer, op, held, axes, aval).held)
+        ]
+    return [reduced(writer, op, x, axes, aval)] if x.is_float or x.is_bool else None
+
+
+def _truths(x: Value) -> Value | None:
+    """Return the truth values whose whole numbers 0 and 1 a value has: an op counts them exactly."""
+    while x.is_int and x.equation is not None and x.equation.name == "convert_element_type":
+        (x,) = x.equation.operands
+    return x if x.is_bool else None
 
 
 def reduced(writer: Writer, op: str, x: Value, axes: Sequence[int], like: Any) -> Value:
@@ -414,6 +420,11 @@ def _argmax(writer: Writer, equation: Equation) -> Results:
 def _cumsum(writer: Writer, equation: Equation) -> Results:
     (x,), aval = equation.operands, equation.avals[0]
     axis, reverse = int(equation.params["axis"]), equation.params["reverse"]
+    if x.is_int and (truths := _truths(x)) is not None:
+        counts = Equation(equation.name, equation.source, (truths,), equation.avals)
+        return [Value(tuple(aval.shape), aval.dtype, later=lambda: _cumsum(writer, counts)[0].held)]
+    if not x.is_float and not x.is_bool:
+        return None
     turned = (*[(None, None, None)] * axis, (None, None, -1))
     held = writer.held(x)
     if reverse:

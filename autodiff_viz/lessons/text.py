@@ -290,9 +290,22 @@ def _edit(call: Any, line: int) -> Mapping[str, Any]:
             raise ValueError
         if tree.func.id not in EDITS:
             raise ValueError
-        return getattr(edits_of, tree.func.id)(*map(ast.literal_eval, tree.args))
+        return getattr(edits_of, tree.func.id)(*map(_argument, tree.args))
     except (TypeError, ValueError, SyntaxError, RecursionError, MemoryError, GraphError) as error:
         raise wrong(f"{quoted(str(call)[:60])} is no edit.", line, hint) from error
+
+
+def _argument(node: ast.expr) -> Any:
+    """Return the number, text or truth value that an argument of a call is.
+
+    Raises:
+      ValueError: it is something else.
+    """
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_argument(node.operand)
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float, str, bool):
+        return node.value
+    raise ValueError
 
 
 def _claim(inside: list[str], line: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autodiff_viz.reading.arrays import FUNCTIONS, METHODS, fold, known, r_array
+from autodiff_viz.reading.arrays import FUNCTIONS, METHODS, known, r_array
 from autodiff_viz.reading.interpreter import Interpreter
 from autodiff_viz.reading.library_calls import call_jax, jax_function
 from autodiff_viz.reading.own_functions import own, own_function, own_method, own_methods
@@ -24,12 +24,12 @@ NOWHERE = ast.Constant(0)
 OWN = {
     "numpy": (
         "all any append argmin around array_split atleast_1d atleast_2d average bitwise_and bitwise_not "
-        "bitwise_or ceil column_stack conj conjugate cross cumprod cumsum deg2rad degrees diag diagonal "
-        "diff flip fliplr flipud float_power full_like heaviside hstack inner invert isfinite isinf isnan "
-        "kron logical_and logical_not logical_or logical_xor matrix_transpose median meshgrid moveaxis "
-        "nan_to_num outer pad percentile permute_dims polyval positive ptp quantile rad2deg radians real "
-        "reciprocal repeat rint roll round sort split std swapaxes tensordot tile trace transpose tri "
-        "tril triu trunc var vdot vstack"
+        "bitwise_or ceil column_stack conj conjugate count_nonzero cross cumprod cumsum deg2rad degrees "
+        "diag diagonal diff flip fliplr flipud float_power full_like heaviside hstack inner invert "
+        "isfinite isinf isnan kron logical_and logical_not logical_or logical_xor matrix_transpose median "
+        "meshgrid moveaxis nan_to_num outer pad percentile permute_dims polyval positive ptp quantile "
+        "rad2deg radians real reciprocal repeat rint roll round sort split std swapaxes tensordot tile "
+        "trace transpose tri tril triu trunc var vdot vstack"
     ),
     "numpy.linalg": "norm trace",
     "lax": (
@@ -58,9 +58,9 @@ FUNCTIONS["numpy.fix"] = own_function("numpy.fix", jnp.trunc)
 def _with_options(plain: Callable[..., Any], whole: Callable[..., Any]) -> Callable[..., Any]:
     """Return a fold that is one op, and JAX's own function where it is called with more."""
 
-    def read(r: Interpreter, x: Any, axis: Any = None, **options: Any) -> Any:
-        simple = set(options) <= {"keepdims", "dtype"} and type(axis) in (int, type(None))
-        return plain(r, x, axis, **options) if simple else whole(r, x, axis, **options)
+    def read(r: Interpreter, x: Any, axis: Any = None, *more: Any, **options: Any) -> Any:
+        simple = not more and set(options) <= {"keepdims", "dtype"} and type(axis) in (int, type(None))
+        return (plain if simple else whole)(r, x, axis, *more, **options)
 
     return read
 
@@ -86,23 +86,23 @@ def clip(r: Interpreter, *args: Any, **ends: Any) -> Array:
 flip, split = FUNCTIONS["numpy.flip"], FUNCTIONS["numpy.split"]
 
 
-def chosen(condlist, choicelist, default=0):
+def _select(condlist, choicelist, default=0):
     """Return the first choice whose condition holds."""
     for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
         default = jnp.where(condition, choice, default)
     return default
 
 
-FUNCTIONS["numpy.select"] = own_function("numpy.select", chosen)
+FUNCTIONS["numpy.select"] = own_function("numpy.select", _select)
 
 
-def ordered(a: jax.Array, axis=-1, *, stable=True, descending=False):
+def _argsort(a: jax.Array, axis=-1, *, stable=True, descending=False):
     """Return the places of elements in their order; without an axis, of all in a row."""
     a, axis = (a.ravel(), 0) if axis is None else (a, axis)
     return jnp.argsort(a, axis, stable=stable, descending=descending)
 
 
-_argsort = own_function("numpy.argsort", ordered)
+_ordered = own_function("numpy.argsort", _argsort)
 
 
 @known("argsort", table=METHODS)
@@ -110,7 +110,7 @@ _argsort = own_function("numpy.argsort", ordered)
 def argsort(r: Interpreter, x: Any, *args: Any, **options: Any) -> Array:
     """Read the order of elements. Of equal ones NumPy says nothing unless it sorts them stably."""
     x = r_array(r, x)
-    made = _argsort(r, x, *args, **options)
+    made = _ordered(r, x, *args, **options)
     if x.framework == "numpy" and not options.get("stable"):
         axis, numbers = args[0] if args else options.get("axis", -1), r.numbers(x)
         rows = numbers.ravel() if axis is None else np.moveaxis(numbers, axis, -1)
@@ -194,14 +194,6 @@ def rounded(r: Interpreter, x: Any, rounding_method: Any = 0) -> Array:
         named = {f"jax.lax.RoundingMethod.{one.name}": int(one) for one in lax.RoundingMethod}
         rounding_method = named.get(rounding_method.name, rounding_method)
     return call_jax(r, lax.round, x, rounding_method)
-
-
-@known("numpy.count_nonzero")
-def count_nonzero(r: Interpreter, x: Any, axis: Any = None, *, keepdims: bool = False) -> Array:
-    """Read how many elements are not 0."""
-    x = r_array(r, x)
-    holds = x if x.dtype == BOOL else r.make("not_equal", [x, 0.0], dtype=BOOL)
-    return fold(r, "sum", holds, axis, keepdims)
 
 
 _squareplus = own_function("nn.squareplus")

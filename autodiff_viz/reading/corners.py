@@ -125,18 +125,24 @@ ODD: Mapping[str, Mapping[str, Odd]] = {
 
 
 def _passed(builder: Builder, root: int) -> set[int]:
-    """Return the nodes through which a cotangent passes on its way back."""
-    reached, waiting = set(), [root]
+    """Return the nodes through which a cotangent passes on its way back to an input."""
+    reached: dict[int, list[int]] = {}
+    waiting = [root]
     while waiting:
         number = waiting.pop()
         draft = builder.drafts[number]
         if number not in reached and draft.rule.kind != STOP:
-            reached.add(number)
             slots = [] if draft.op in WITHOUT_SLOPE else passes_to(draft)
             if draft.op == "where" and slots[:1] == [draft.slots[0]]:  # the condition gets nothing
                 slots = slots[1:]
-            waiting += [one.number for one in slots]
-    return reached
+            reached[number] = [one.number for one in slots]
+            waiting += reached[number]
+    passed: set[int] = set()
+    for number in sorted(reached):
+        op = builder.drafts[number].op
+        if op == INPUT or op in WITHOUT_SLOPE or any(one in passed for one in reached[number]):
+            passed.add(number)
+    return passed
 
 
 WITHOUT_SLOPE = frozenset(
@@ -156,11 +162,13 @@ def refuse_odd(builder: Builder, passes: Iterable[tuple[int, Mapping[int, np.nda
       GraphError: one does.
     """
     for root, found in passes:
-        for number in sorted(_passed(builder, root) & found.keys()):
+        passed = _passed(builder, root)
+        for number in sorted(passed & found.keys()):
             draft = builder.drafts[number]
             odd = ODD.get(draft.framework, {}).get(draft.op)
-            known = not isinstance(draft.slots[-1], Ref) if draft.op == "div" else draft.rule.kind == PULLBACK
-            if odd is None or (known and draft.op in ("div", "pow", "maximum", "minimum")):
+            own = draft.op in ("pow", "maximum", "minimum") and draft.rule.kind == PULLBACK
+            by = draft.slots[-1:] if draft.op == "div" else ()  # the slope by the numerator is as everywhere
+            if odd is None or own or not all(isinstance(one, Ref) and one.number in passed for one in by):
                 continue
             given = [found[one.number] if isinstance(one, Ref) else np.asarray(one) for one in draft.slots]
             if odd(*given):

@@ -72,7 +72,7 @@ def with_slopes(
     return call
 
 
-def power_of_number(x: jax.Array, y: float) -> jax.Array:
+def _power(x: jax.Array, y: float) -> jax.Array:
     """Return a power as autograd differentiates it. NumPy takes roots, also of a slope's powers."""
 
     def raised(x: jax.Array, y: float) -> jax.Array:
@@ -81,7 +81,7 @@ def power_of_number(x: jax.Array, y: float) -> jax.Array:
     return with_slopes(lambda x: raised(x, y), lambda t, out, x: t * y * raised(x, y - 1.0 if y else 1.0))(x)
 
 
-def clipped(x: jax.Array, low: float | None, high: float | None) -> jax.Array:
+def _clip(x: jax.Array, low: float | None, high: float | None) -> jax.Array:
     """Return limits to a value, at which the slope is 0."""
     return with_slopes(
         lambda x: jnp.clip(x, low, high),
@@ -91,6 +91,7 @@ def clipped(x: jax.Array, low: float | None, high: float | None) -> jax.Array:
 
 SLOPES = {
     "abs": with_slopes(jnp.abs, lambda t, out, x: t * x / jnp.where(out == 0, 1.0, out)),
+    "fabs": with_slopes(jnp.fabs, lambda t, out, x: t * jnp.sign(x)),
     "sqrt": with_slopes(jnp.sqrt, lambda t, out, x: t * 0.5 * x**-0.5),
     "tanh": with_slopes(jnp.tanh, lambda t, out, x: t / jnp.cosh(x) ** 2),
     "power": with_slopes(
@@ -109,7 +110,7 @@ SLOPES = {
         lambda t, out, x, y: t * jnp.exp(x - out),
         lambda t, out, x, y: t * jnp.exp(y - out),
     ),
-    "clip": clipped,
+    "clip": _clip,
 }
 """Functions whose slopes autograd writes otherwise than JAX."""
 
@@ -127,7 +128,7 @@ def _sloped(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
         if not is_differentiated(args) or (type(exponent) in (int, float) and exponent in (1, 2)):
             return plain(r, *args, **keywords)
         if type(exponent) in (int, float):
-            return call_jax(r, power_of_number, args[0], float(exponent))
+            return call_jax(r, _power, args[0], float(exponent))
         return call_jax(r, SLOPES[name], *[r_array(r, one) for one in args], *keywords.values())
 
     return read

@@ -32,7 +32,7 @@ from autodiff_viz.reading.evaluation import Evaluation
 from autodiff_viz.reading.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.interpreter import Interpreter, Request
 from autodiff_viz.reading.jax_random import Key
-from autodiff_viz.reading.own_functions import check_name
+from autodiff_viz.reading.own_functions import check_name, takes_array
 from autodiff_viz.reading.rows import Rows, enter_rows, leave_rows, mapping, spread
 from autodiff_viz.reading.terms import Terms
 from autodiff_viz.reading.values import (
@@ -175,44 +175,6 @@ HANDED_ON = {
 }
 """Functions of NumPy that call the array's own method, and so take JAX's arrays under a derivative."""
 
-TAKING_LISTS = {
-    *(
-        "array",
-        "asarray",
-        "stack",
-        "concatenate",
-        "concat",
-        "vstack",
-        "hstack",
-        "dstack",
-        "column_stack",
-        "block",
-    ),
-    *(
-        "zeros",
-        "ones",
-        "full",
-        "empty",
-        "einsum",
-        "broadcast_arrays",
-        "select",
-        "meshgrid",
-        "float32",
-        "float64",
-    ),
-    *(
-        "atleast_1d",
-        "atleast_2d",
-        "broadcast_shapes",
-        "where_list",
-        "append_list",
-        "arange",
-        "eye",
-        "linspace",
-    ),
-}
-"""Functions of jax.numpy that take a list for an array, or for what is none."""
-
 
 def check_call(r: Interpreter, path: str, args: list) -> None:
     """Refuse what JAX refuses: NumPy's functions of arrays without numbers, and lists for arrays."""
@@ -223,7 +185,7 @@ def check_call(r: Interpreter, path: str, args: list) -> None:
     traced = any(isinstance(one, Array) and one.framework == "jax" and one.traced for one in args)
     if converts and traced:
         raise untraced(f"{module}.{name}")
-    if module == "jax.numpy" and args and isinstance(args[0], list) and name not in TAKING_LISTS:
+    if module == "jax.numpy" and args and isinstance(args[0], list) and takes_array(name):
         raise Refused(
             f"jnp.{name}() takes an array, and JAX refuses a list.", "Write jnp.array([...]).", "list"
         )

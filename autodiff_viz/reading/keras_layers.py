@@ -150,36 +150,21 @@ def _initializer(value: Any = None, draws: str = "") -> Callable[..., Initialize
     return make
 
 
-for _begin in ("tensorflow.keras.initializers.", "tensorflow.initializers."):
-    KERAS |= {
-        f"{_begin}Zeros": _initializer(0.0),
-        f"{_begin}Ones": _initializer(1.0),
-        f"{_begin}Constant": _initializer(),
-        f"{_begin}zeros": _initializer(0.0),
-        f"{_begin}ones": _initializer(1.0),
-        f"{_begin}constant": _initializer(),
-    }
-    for _name in (
-        "GlorotUniform",
-        "GlorotNormal",
-        "HeNormal",
-        "HeUniform",
-        "LecunNormal",
-        "RandomNormal",
-        "RandomUniform",
-        "TruncatedNormal",
-        "Orthogonal",
-    ):
+DRAWN_CLASSES = (
+    "GlorotUniform GlorotNormal HeNormal HeUniform LecunNormal RandomNormal RandomUniform "
+    "TruncatedNormal Orthogonal"
+)
+for _name, _value in {"Zeros": 0.0, "Ones": 1.0, "Constant": None}.items():
+    for _begin in ("tensorflow.keras.initializers.", "tensorflow.initializers."):
+        KERAS[_begin + _name] = KERAS[_begin + _name.lower()] = _initializer(_value)
+    for _begin in ("tensorflow.", "tensorflow.compat.v1."):
+        KERAS[f"{_begin}{_name.lower()}_initializer"] = _initializer(_value)
+for _name in DRAWN_CLASSES.split():
+    for _begin in ("tensorflow.keras.initializers.", "tensorflow.initializers."):
         KERAS[_begin + _name] = _initializer(draws=_name)
-for _begin in ("tensorflow.", "tensorflow.compat.v1."):
-    KERAS |= {
-        f"{_begin}zeros_initializer": _initializer(0.0),
-        f"{_begin}ones_initializer": _initializer(1.0),
-        f"{_begin}constant_initializer": _initializer(),
-        f"{_begin}random_normal_initializer": _initializer(draws="random_normal_initializer"),
-        f"{_begin}random_uniform_initializer": _initializer(draws="random_uniform_initializer"),
-        f"{_begin}glorot_uniform_initializer": _initializer(draws="glorot_uniform_initializer"),
-    }
+for _name in ("random_normal_initializer", "random_uniform_initializer", "glorot_uniform_initializer"):
+    for _begin in ("tensorflow.", "tensorflow.compat.v1."):
+        KERAS[_begin + _name] = _initializer(draws=_name)
 
 
 def first_value(r: Interpreter, initializer: Any, shape: tuple[int, ...], what: str, label: str) -> Array:
@@ -235,55 +220,40 @@ def weight(
 # Layers.
 
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "Dense": ("units", "activation", "use_bias", "kernel_initializer", "bias_initializer"),
-    "Conv2D": (
-        "filters",
-        "kernel_size",
-        "strides",
-        "padding",
-        "data_format",
-        "dilation_rate",
-        "groups",
-        "activation",
-        "use_bias",
-        "kernel_initializer",
-        "bias_initializer",
-    ),
-    "Flatten": (),
-    "Activation": ("activation",),
-    "ReLU": ("max_value", "negative_slope", "threshold"),
-    "LeakyReLU": ("negative_slope", "alpha"),
-    "ELU": ("alpha",),
-    "Softmax": ("axis",),
-    "Dropout": ("rate", "noise_shape", "seed"),
-    "MaxPooling2D": ("pool_size", "strides", "padding"),
-    "AveragePooling2D": ("pool_size", "strides", "padding"),
-    "GlobalAveragePooling2D": (),
-    "GlobalAveragePooling1D": (),
-    "Reshape": ("target_shape",),
-    "Lambda": ("function",),
-    "LayerNormalization": ("axis", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer"),
-    "BatchNormalization": ("axis", "momentum", "epsilon", "center", "scale"),
-    "Embedding": ("input_dim", "output_dim", "embeddings_initializer"),
-    "Add": (),
-    "Subtract": (),
-    "Multiply": (),
-    "Concatenate": ("axis",),
-    "Identity": (),
+    kind: tuple(names.split())
+    for kind, names in {
+        "Dense": "units activation use_bias kernel_initializer bias_initializer",
+        "Conv2D": (
+            "filters kernel_size strides padding data_format dilation_rate groups activation "
+            "use_bias kernel_initializer bias_initializer"
+        ),
+        "Flatten": "",
+        "Activation": "activation",
+        "ReLU": "max_value negative_slope threshold",
+        "LeakyReLU": "negative_slope alpha",
+        "ELU": "alpha",
+        "Softmax": "axis",
+        "Dropout": "rate noise_shape seed",
+        "MaxPooling2D": "pool_size strides padding",
+        "AveragePooling2D": "pool_size strides padding",
+        "GlobalAveragePooling2D": "",
+        "GlobalAveragePooling1D": "",
+        "Reshape": "target_shape",
+        "Lambda": "function",
+        "LayerNormalization": "axis epsilon center scale beta_initializer gamma_initializer",
+        "BatchNormalization": "axis momentum epsilon center scale",
+        "Embedding": "input_dim output_dim embeddings_initializer",
+        "Add": "",
+        "Subtract": "",
+        "Multiply": "",
+        "Concatenate": "axis",
+        "Identity": "",
+    }.items()
 }
 """Layers that are read, with the arguments that are, in their order."""
 
-HARMLESS = (
-    "name",
-    "dtype",
-    "input_shape",
-    "input_dim",
-    "trainable",
-    "batch_input_shape",
-    "data_format",
-    "seed",
-    "noise_shape",
-)
+_HARMLESS = "name dtype input_shape input_dim trainable batch_input_shape data_format seed noise_shape"
+HARMLESS = _HARMLESS.split()
 ALIASES = {"Convolution2D": "Conv2D", "MaxPool2D": "MaxPooling2D", "AvgPool2D": "AveragePooling2D"}
 
 
@@ -393,45 +363,32 @@ def _pair_of(value: Any, name: str) -> int:
     return sizes[0]
 
 
-def _build_dense(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
-    options, units = layer.options, layer.options["units"]
-    kernel = options.get("kernel_initializer", "glorot_uniform")
-    layer.weights["kernel"] = weight(r, layer.name, "kernel", (shape[-1], units), kernel)
+def _build_kernel(r: Interpreter, layer: Layer, sizes: tuple[Any, ...]) -> None:
+    options = layer.options
+    first = options.get("kernel_initializer", "glorot_uniform")
+    layer.weights["kernel"] = weight(r, layer.name, "kernel", sizes, first)
     if options.get("use_bias", True):
-        layer.weights["bias"] = weight(
-            r, layer.name, "bias", (units,), options.get("bias_initializer", "zeros")
-        )
+        first = options.get("bias_initializer", "zeros")
+        layer.weights["bias"] = weight(r, layer.name, "bias", sizes[-1:], first)
 
 
 def _build_conv(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
-    options, filters = layer.options, layer.options["filters"]
-    sizes = options["kernel_size"]
+    sizes = layer.options["kernel_size"]
     sizes = (sizes, sizes) if type(sizes) is int else tuple(sizes)
-    kernel = options.get("kernel_initializer", "glorot_uniform")
-    layer.weights["kernel"] = weight(r, layer.name, "kernel", (*sizes, shape[-1], filters), kernel)
-    if options.get("use_bias", True):
-        layer.weights["bias"] = weight(
-            r, layer.name, "bias", (filters,), options.get("bias_initializer", "zeros")
-        )
+    _build_kernel(r, layer, (*sizes, shape[-1], layer.options["filters"]))
 
 
 def _build_norm(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
     options = layer.options
     if options.get("axis", -1) not in (-1, len(shape) - 1, [-1], (-1,)):
         raise Refused(f"{layer.kind} is read along the last axis.")
-    if options.get("scale", True):
-        layer.weights["gamma"] = weight(
-            r, layer.name, "gamma", (shape[-1],), options.get("gamma_initializer", "ones")
-        )
-    if options.get("center", True):
-        layer.weights["beta"] = weight(
-            r, layer.name, "beta", (shape[-1],), options.get("beta_initializer", "zeros")
-        )
+    for name, first, option in (("gamma", "ones", "scale"), ("beta", "zeros", "center")):
+        if options.get(option, True):
+            given = options.get(f"{name}_initializer", first)
+            layer.weights[name] = weight(r, layer.name, name, shape[-1:], given)
     if layer.kind == "BatchNormalization":
-        layer.weights["moving_mean"] = weight(r, layer.name, "moving_mean", (shape[-1],), "zeros", False)
-        layer.weights["moving_variance"] = weight(
-            r, layer.name, "moving_variance", (shape[-1],), "ones", False
-        )
+        for name, first in (("moving_mean", "zeros"), ("moving_variance", "ones")):
+            layer.weights[name] = weight(r, layer.name, name, shape[-1:], first, False)
 
 
 def _build_embedding(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> None:
@@ -442,7 +399,7 @@ def _build_embedding(r: Interpreter, layer: Layer, shape: tuple[Any, ...]) -> No
 
 
 BUILDS: dict[str, Callable[[Interpreter, Layer, tuple[Any, ...]], None]] = {
-    "Dense": _build_dense,
+    "Dense": lambda r, layer, shape: _build_kernel(r, layer, (shape[-1], layer.options["units"])),
     "Conv2D": _build_conv,
     "LayerNormalization": _build_norm,
     "BatchNormalization": _build_norm,

@@ -35,7 +35,7 @@ from autodiff_viz.ops.native import NativeOp
 from autodiff_viz.reading.builder import Builder, Frame, Held, Ref
 from autodiff_viz.reading.costs import LibraryError, pay
 from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.values import BOOL, FLOATS, HALVES, INT, Array, Native, Path, Refused, Whole
+from autodiff_viz.reading.values import BOOL, FLOATS, INT, Array, Native, Path, Refused, Whole
 
 KEPT = 256  # programs of functions, by the shapes and options that they are called with
 TRACED = 200  # steps of the budget, for a function with shapes or options that were not met before
@@ -95,8 +95,12 @@ def call_jax(r: Interpreter, function: Callable[..., Any], *args: Any, **options
     rows = tuple(sorted({level for one in arrays for level in one.rows}))
     dtype = FLOAT64 if result_float(r, arrays) == FLOAT64 else FLOAT32
     given = tuple(_kind(r, one) if isinstance(one, Array) else _option(one, dtype) for one in leaves)
-    name = function.__name__.strip("_")
-    return _made(r, name, _program(Call(function, given, structure, dtype, rows)), arrays, rows)
+    return _made(r, _name(function), _program(Call(function, given, structure, dtype, rows)), arrays, rows)
+
+
+def _name(function: Callable[..., Any]) -> str:
+    """Return what the library calls a function."""
+    return function.__name__.strip("_")
 
 
 def result_float(r: Interpreter, arrays: Sequence[Array]) -> str:
@@ -248,8 +252,8 @@ def _traced(call: Call) -> Program:
         program, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
     except (TypeError, ValueError, IndexError, Warning) as error:
         says = str(error).strip().splitlines()[0][:200]
-        raise Refused(f"{call.function.__name__}() does not take these: {says}", "", "shape") from None
-    _check_sizes(call.function.__name__, program.jaxpr)
+        raise Refused(f"{_name(call.function)}() does not take these: {says}", "", "shape") from None
+    _check_sizes(_name(call.function), program.jaxpr)
     return _converted(call, program, jax.tree.structure(shape), kinds, avals)
 
 
@@ -287,7 +291,7 @@ def _equations(jaxpr: Any) -> Iterator[Any]:
 def _converted(
     call: Call, program: Any, structure: Any, kinds: Sequence[Kind], avals: Sequence[Any]
 ) -> Program:
-    name, nodes, values = call.function.__name__, Nodes(), []
+    name, nodes, values = _name(call.function), Nodes(), []
     places = iter([nodes.add(INPUT, (), one.shape) for one in kinds])
     moving = [place for place, one in zip(places, kinds, strict=True) if one.numbers is None]
     for aval, place in zip(avals, moving, strict=True):
@@ -339,12 +343,6 @@ def _made(r: Interpreter, name: str, program: Program, arrays: Sequence[Array], 
     needs = any(one.requires_grad for one in arrays)
     library = next((one.framework for one in arrays if one.framework != "numpy"), r.library)
     usual = result_float(r, arrays)
-    if usual in HALVES and library != "tf" and any(one.dtype in HALVES for one in arrays):
-        raise Refused(
-            f"{name}() in {usual} is not read: each step of it rounds its result.",
-            "Make the inputs float32.",
-            "dtype",
-        )
     ends = {place for place, dtype in program.results if dtype == "float"}
     in_graph = isinstance(r.builder, Builder)
     # The frame stands for what the library calls one thing.

@@ -62,7 +62,7 @@ def _square(a, name):
     return a.shape[-1]
 
 
-def determinant(a: jax.Array):
+def _det(a: jax.Array):
     """Return a determinant."""
     count = _square(a, "a determinant")
     if count == 1:
@@ -72,15 +72,15 @@ def determinant(a: jax.Array):
     return jnp.sum(a[..., 0, :] * jnp.cross(a[..., 1, :], a[..., 2, :]), -1)
 
 
-def signs_and_logarithm(a: jax.Array):
+def _slogdet(a: jax.Array):
     """Return the sign of a determinant and the logarithm of its size."""
-    value = determinant(a)
+    value = _det(a)
     return jnp.sign(value), jnp.log(jnp.abs(value))
 
 
-def inverse(a: jax.Array):
+def _inv(a: jax.Array):
     """Return an inverse: the cofactors over the determinant."""
-    count, whole = _square(a, "an inverse"), determinant(a)[..., None, None]
+    count, whole = _square(a, "an inverse"), _det(a)[..., None, None]
     if count == 1:
         return 1.0 / a
     if count == 2:
@@ -90,12 +90,12 @@ def inverse(a: jax.Array):
     return jnp.stack([jnp.cross(rows[i - 2], rows[i - 1]) for i in range(3)], -1) / whole
 
 
-def solution(a: jax.Array, b: jax.Array):
+def _solve(a: jax.Array, b: jax.Array):
     """Return the solution of linear equations."""
-    return inverse(a) @ b
+    return _inv(a) @ b
 
 
-def factor(a):
+def _cholesky(a):
     """Return a Cholesky factor, row by row, of the mean of a matrix and its transpose as JAX does."""
     count = _square(a, "a Cholesky factor")
     a = (a + jnp.swapaxes(a, -1, -2)) / 2.0
@@ -117,11 +117,12 @@ def matrix_power(a: jax.Array, n):
     return made
 
 
-det = own_function("numpy.linalg.det", determinant)
+det = own_function("numpy.linalg.det", _det)
 FUNCTIONS["numpy.linalg.det"] = det
-FUNCTIONS["numpy.linalg.slogdet"] = own_function("numpy.linalg.slogdet", signs_and_logarithm)
+FUNCTIONS["numpy.linalg.slogdet"] = own_function("numpy.linalg.slogdet", _slogdet)
 FUNCTIONS["numpy.linalg.matrix_power"] = own_function("numpy.linalg.matrix_power", matrix_power)
-_inv, _solve = own_function("numpy.linalg.inv", inverse), own_function("numpy.linalg.solve", solution)
+_inverse = own_function("numpy.linalg.inv", _inv)
+_solution = own_function("numpy.linalg.solve", _solve)
 
 
 def _check_regular(r: Interpreter, a: Array) -> None:
@@ -136,7 +137,7 @@ def _check_regular(r: Interpreter, a: Array) -> None:
 def inv(r: Interpreter, a: Any) -> Array:
     """Read an inverse."""
     a = r_array(r, a)
-    made = _inv(r, a)
+    made = _inverse(r, a)
     _check_regular(r, a)
     return made
 
@@ -145,7 +146,7 @@ def inv(r: Interpreter, a: Any) -> Array:
 def solve(r: Interpreter, a: Any, b: Any) -> Array:
     """Read the solution of linear equations."""
     a = r_array(r, a)
-    made = _solve(r, a, b)
+    made = _solution(r, a, b)
     _check_regular(r, a)
     return made
 
@@ -155,7 +156,7 @@ def cholesky(r: Interpreter, a: Array) -> Array:
     """Read a Cholesky factor of JAX's arrays."""
     if r.library != "jax":
         raise Refused("cholesky() is read of JAX's arrays.")
-    return call_jax(r, factor, a)
+    return call_jax(r, _cholesky, a)
 
 
 METHODS["dot"] = dot

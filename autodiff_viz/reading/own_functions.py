@@ -91,6 +91,14 @@ def own_function(name: str, of_jax: Callable[..., Any] | None = None) -> Callabl
     return read
 
 
+def takes_array(name: str) -> bool:
+    """Return whether the first argument of a function of jax.numpy is an array, and so no list."""
+    function = getattr(jnp, name, None)
+    if isinstance(function, jnp.ufunc) or name in ("cross", "where"):
+        return True
+    return callable(function) and 0 in _array_parameters(inspect.signature(function))
+
+
 def check_name(path: str) -> None:
     """Refuse a function of the tables that the library does not have, or not in this version."""
     for begin, library, module in (

@@ -428,16 +428,13 @@ def logical_not(r: Interpreter, x: Any) -> Array:
     return r.make("sub", [1.0, tensor(r, x)], dtype=BOOL)
 
 
-@tf("logical_and", "math.logical_and")
-def logical_and(r: Interpreter, x: Any, y: Any) -> Array:
-    """Read and."""
-    return r.make("mul", [tensor(r, x), tensor(r, y)], dtype=BOOL)
+def _logic(op: str) -> Reader:
+    return lambda r, x, y: r.make(op, [tensor(r, x), tensor(r, y)], dtype=BOOL)
 
 
-@tf("logical_or", "math.logical_or")
-def logical_or(r: Interpreter, x: Any, y: Any) -> Array:
-    """Read or."""
-    return r.make("maximum", [tensor(r, x), tensor(r, y)], dtype=BOOL)
+logical_and, logical_or = _logic("mul"), _logic("maximum")
+tf("logical_and", "math.logical_and")(logical_and)
+tf("logical_or", "math.logical_or")(logical_or)
 
 
 @tf("math.is_nan")
@@ -671,17 +668,16 @@ def inverse(r: Interpreter, input: Any, adjoint: Any = False) -> Array:
     return r.tables["numpy.linalg.inv"](r, tensor(r, input))
 
 
-@tf("argmax", "math.argmax")
-def argmax(r: Interpreter, input: Any, axis: Any = None, output_type: Any = None) -> Array:
-    """Read the place of the largest, along the first axis unless another is given."""
-    return r.make("argmax", [tensor(r, input)], dtype=INT, axis=axis_argument(0 if axis is None else axis))
+def _place(sign: str) -> Reader:
+    def read(r: Interpreter, input: Any, axis: Any = None, output_type: Any = None) -> Array:
+        x = r.make(sign, [tensor(r, input)]) if sign else tensor(r, input)
+        return r.make("argmax", [x], dtype=INT, axis=axis_argument(0 if axis is None else axis))
+
+    return read
 
 
-@tf("argmin", "math.argmin")
-def argmin(r: Interpreter, input: Any, axis: Any = None, output_type: Any = None) -> Array:
-    """Read the place of the smallest."""
-    negative = r.make("neg", [tensor(r, input)])
-    return r.make("argmax", [negative], dtype=INT, axis=axis_argument(0 if axis is None else axis))
+tf("argmax", "math.argmax")(_place(""))
+tf("argmin", "math.argmin")(_place("neg"))
 
 
 @tf("sort")
@@ -1102,16 +1098,10 @@ def pad(
     return call_jax(r, jnp.pad, as_tensor(r, tensor), ends, mode.lower(), **options)
 
 
-@tf("tensor_scatter_nd_update")
-def tensor_scatter_nd_update(r: Interpreter, tensor: Any, indices: Any, updates: Any) -> Array:
-    """Read elements replaced by others."""
-    return _scattered(r, tensor, indices, updates, False)
-
-
-@tf("tensor_scatter_nd_add")
-def tensor_scatter_nd_add(r: Interpreter, tensor: Any, indices: Any, updates: Any) -> Array:
-    """Read numbers added to elements."""
-    return _scattered(r, tensor, indices, updates, True)
+for _name, _adds in (("update", False), ("add", True)):
+    tf(f"tensor_scatter_nd_{_name}")(
+        lambda r, tensor, indices, updates, _adds=_adds: _scattered(r, tensor, indices, updates, _adds)
+    )
 
 
 def _scattered(r: Interpreter, x: Any, indices: Any, updates: Any, adds: bool) -> Array:
@@ -1616,27 +1606,15 @@ def _nothing(r: Interpreter, *args: Any, **keywords: Any) -> None:
     return None
 
 
-for _name in (
-    "print",
-    "random.set_seed",
-    "compat.v1.set_random_seed",
-    "set_random_seed",
-    "disable_v2_behavior",
-    "compat.v1.disable_v2_behavior",
-    "compat.v1.disable_eager_execution",
-    "compat.v1.enable_eager_execution",
-    "enable_eager_execution",
-    "disable_eager_execution",
-    "compat.v1.reset_default_graph",
-    "reset_default_graph",
-    "compat.v1.logging.set_verbosity",
-    "config.run_functions_eagerly",
-    "keras.utils.set_random_seed",
-    "keras.backend.clear_session",
-    "debugging.assert_near",
-    "debugging.assert_equal",
-    "debugging.enable_check_numerics",
-):
+COMPUTE_NOTHING = (
+    "print random.set_seed compat.v1.set_random_seed set_random_seed disable_v2_behavior "
+    "compat.v1.disable_v2_behavior compat.v1.disable_eager_execution compat.v1.enable_eager_execution "
+    "enable_eager_execution disable_eager_execution compat.v1.reset_default_graph reset_default_graph "
+    "compat.v1.logging.set_verbosity config.run_functions_eagerly keras.utils.set_random_seed "
+    "keras.backend.clear_session debugging.assert_near debugging.assert_equal "
+    "debugging.enable_check_numerics"
+)
+for _name in COMPUTE_NOTHING.split():
     TF[f"tensorflow.{_name}"] = _nothing
 
 

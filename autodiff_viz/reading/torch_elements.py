@@ -328,32 +328,21 @@ def without_op(r: Interpreter, input: Any, *_: Any, **__: Any) -> Array:
 
 # Compare and choose.
 
-for _name, _op in {
-    "gt": ast.Gt,
-    "lt": ast.Lt,
-    "ge": ast.GtE,
-    "le": ast.LtE,
+for _names, _op in {
+    "gt greater": ast.Gt,
+    "lt less": ast.Lt,
+    "ge greater_equal": ast.GtE,
+    "le less_equal": ast.LtE,
     "eq": ast.Eq,
-    "ne": ast.NotEq,
-    "greater": ast.Gt,
-    "less": ast.Lt,
-    "greater_equal": ast.GtE,
-    "less_equal": ast.LtE,
-    "not_equal": ast.NotEq,
+    "ne not_equal": ast.NotEq,
 }.items():
-    both(_name)(lambda r, input, other, _op=_op: r.compare(_op(), input, other, ast.Constant(0)))
+    both(*_names.split())(lambda r, input, other, _op=_op: r.compare(_op(), input, other, ast.Constant(0)))
 
 
-@both("logical_and")
-def logical_and(r: Interpreter, input: Any, other: Any) -> Array:
-    """Read that both hold."""
-    return r.make("mul", [cast(r, input, BOOL), cast(r, other, BOOL)], dtype=BOOL)
-
-
-@both("logical_or")
-def logical_or(r: Interpreter, input: Any, other: Any) -> Array:
-    """Read that one of two holds."""
-    return r.make("maximum", [cast(r, input, BOOL), cast(r, other, BOOL)], dtype=BOOL)
+for _name, _op in {"logical_and": "mul", "logical_or": "maximum"}.items():
+    both(_name)(
+        lambda r, input, other, _op=_op: r.make(_op, [cast(r, input, BOOL), cast(r, other, BOOL)], dtype=BOOL)
+    )
 
 
 @both("logical_not")
@@ -362,18 +351,12 @@ def logical_not(r: Interpreter, input: Any) -> Array:
     return r.make("sub", [1.0, cast(r, input, BOOL)], dtype=BOOL)
 
 
-@both("any")
-def any_of(r: Interpreter, input: Array, dim: Any = None, keepdim: bool = False) -> Array:
-    """Read whether any element holds."""
-    made = arrays.fold(r, "max", cast(r, input, BOOL), dim, keepdim)
-    return Array(made.held, "torch", BOOL)
-
-
-@both("all")
-def all_of(r: Interpreter, input: Array, dim: Any = None, keepdim: bool = False) -> Array:
-    """Read whether all elements hold."""
-    made = arrays.fold(r, "min", cast(r, input, BOOL), dim, keepdim)
-    return Array(made.held, "torch", BOOL)
+for _name, _op in {"any": "max", "all": "min"}.items():
+    both(_name)(
+        lambda r, input, dim=None, keepdim=False, _op=_op: Array(
+            arrays.fold(r, _op, cast(r, input, BOOL), dim, keepdim).held, "torch", BOOL
+        )
+    )
 
 
 @both("allclose", "equal", "isclose")

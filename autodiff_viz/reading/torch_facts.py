@@ -96,162 +96,48 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "arctan2 atan2 cosine_embedding_loss huber_loss logaddexp mse_loss "
         "multi_head_attention_forward prelu smooth_l1_loss ",
     ),
-    (
-        Facts(("sr",), ("",)),
-        "amax amin max median min sgn ",
-    ),
-    (
-        Facts(("1", "0", ""), ("1", "0", "")),
-        "addmm addmv addr baddbmm linear/3 ",
-    ),
-    (
-        Facts(("os",), ("",)),
-        "clamp_min/2 fmax fmin maximum minimum ",
-    ),
-    (
-        Facts(("o", "os"), ("o", "os")),
-        "div/2 divide/2 kl_div true_divide/2 ",
-    ),
-    (
-        Facts(("m",), ("o",)),
-        "kron ",
-    ),
-    (
-        Facts(("m",), ("s",)),
-        "cross_entropy/1 float_power/1 tanhshrink ",
-    ),
-    (
-        Facts(("os",), ("o",)),
-        "conv1d/2 conv2d/2 conv_transpose2d ",
-    ),
-    (
-        Facts(("", "os"), ("", "os")),
-        "fmod/2 remainder/2 ",
-    ),
-    (
-        Facts(("01",), ("01", "0", "")),
-        "batch_norm group_norm ",
-    ),
-    (
-        Facts(("01",), ("1", "0", "")),
-        "conv1d/3 conv2d/3 ",
-    ),
+    (Facts(("sr",), ("",)), "amax amin max median min sgn "),
+    (Facts(("1", "0", ""), ("1", "0", "")), "addmm addmv addr baddbmm linear/3 "),
+    (Facts(("os",), ("",)), "clamp_min/2 fmax fmin maximum minimum "),
+    (Facts(("o", "os"), ("o", "os")), "div/2 divide/2 kl_div true_divide/2 "),
+    (Facts(("m",), ("o",)), "kron "),
+    (Facts(("m",), ("s",)), "cross_entropy/1 float_power/1 tanhshrink "),
+    (Facts(("os",), ("o",)), "conv1d/2 conv2d/2 conv_transpose2d "),
+    (Facts(("", "os"), ("", "os")), "fmod/2 remainder/2 "),
+    (Facts(("01",), ("01", "0", "")), "batch_norm group_norm "),
+    (Facts(("01",), ("1", "0", "")), "conv1d/3 conv2d/3 "),
     (
         Facts(("012", "012", ""), ("01", "0", "")),
         "binary_cross_entropy/3 binary_cross_entropy_with_logits/3 ",
     ),
-    (
-        Facts(("m",), ("os",)),
-        "glu l1_loss ",
-    ),
-    (
-        Facts(("os",), ("os", "o")),
-        "binary_cross_entropy/2 binary_cross_entropy_with_logits/2 ",
-    ),
-    (
-        Facts(("os", ""), ("s", "")),
-        "nll_loss/2 soft_margin_loss ",
-    ),
-    (
-        Facts(("osr",), ("os",)),
-        "dist pow/2 ",
-    ),
-    (
-        Facts(("r",), ("os",)),
-        "float_power/2 pairwise_distance ",
-    ),
-    (
-        Facts(("", "2", "1"), ("", "2", "1")),
-        "addcmul ",
-    ),
-    (
-        Facts(("", "m"), ("",)),
-        "scatter_add ",
-    ),
-    (
-        Facts(("", "s"), ("",)),
-        "index_add ",
-    ),
-    (
-        Facts(("012",), ("01", "0", "")),
-        "layer_norm/3 ",
-    ),
-    (
-        Facts(("12", "02", "01"), ("12", "02", "01")),
-        "bilinear/3 ",
-    ),
-    (
-        Facts(("2", "2", "012"), ("2", "2", "01")),
-        "lerp/3 ",
-    ),
-    (
-        Facts(("2", "2", "12"), ("", "2", "12")),
-        "addcdiv ",
-    ),
-    (
-        Facts(("2", "2", "m"), ("012", "012", "01")),
-        "scaled_dot_product_attention ",
-    ),
-    (
-        Facts(("m",), ("",), True),
-        "ctc_loss ",
-    ),
-    (
-        Facts(("m",), ("012",)),
-        "gaussian_nll_loss ",
-    ),
-    (
-        Facts(("m",), ("012", "01", "02")),
-        "triplet_margin_loss ",
-    ),
-    (
-        Facts(("m",), ("2", "2", "")),
-        "margin_ranking_loss ",
-    ),
-    (
-        Facts(("m", ""), ("",)),
-        "hinge_embedding_loss ",
-    ),
-    (
-        Facts(("o",), ("os", "o")),
-        "poisson_nll_loss ",
-    ),
-    (
-        Facts(("o", "m"), ("os", "o")),
-        "cross_entropy/2 ",
-    ),
-    (
-        Facts(("os",), ("o", "os")),
-        "xlogy ",
-    ),
-    (
-        Facts(("os", "m"), ("os", "o")),
-        "rms_norm/2 ",
-    ),
-    (
-        Facts(("osr",), ("",), True),
-        "cdist ",
-    ),
-    (
-        Facts(("s",), ("",), True),
-        "hardsigmoid ",
-    ),
-    (
-        Facts(("s",), ("os",)),
-        "cosine_similarity ",
-    ),
-    (
-        Facts(("sr",), ("os",)),
-        "hypot ",
-    ),
-    (
-        Facts(("sr", "or"), ("os", "o")),
-        "solve ",
-    ),
-    (
-        Facts(("m",), ("o",)),
-        "kron ",
-    ),
+    (Facts(("m",), ("os",)), "glu l1_loss "),
+    (Facts(("os",), ("os", "o")), "binary_cross_entropy/2 binary_cross_entropy_with_logits/2 "),
+    (Facts(("os", ""), ("s", "")), "nll_loss/2 soft_margin_loss "),
+    (Facts(("osr",), ("os",)), "dist pow/2 "),
+    (Facts(("r",), ("os",)), "float_power/2 pairwise_distance "),
+    (Facts(("", "2", "1"), ("", "2", "1")), "addcmul "),
+    (Facts(("", "m"), ("",)), "scatter_add "),
+    (Facts(("", "s"), ("",)), "index_add "),
+    (Facts(("012",), ("01", "0", "")), "layer_norm/3 "),
+    (Facts(("12", "02", "01"), ("12", "02", "01")), "bilinear/3 "),
+    (Facts(("2", "2", "012"), ("2", "2", "01")), "lerp/3 "),
+    (Facts(("2", "2", "12"), ("", "2", "12")), "addcdiv "),
+    (Facts(("2", "2", "m"), ("012", "012", "01")), "scaled_dot_product_attention "),
+    (Facts(("m",), ("",), True), "ctc_loss "),
+    (Facts(("m",), ("012",)), "gaussian_nll_loss "),
+    (Facts(("m",), ("012", "01", "02")), "triplet_margin_loss "),
+    (Facts(("m",), ("2", "2", "")), "margin_ranking_loss "),
+    (Facts(("m", ""), ("",)), "hinge_embedding_loss "),
+    (Facts(("o",), ("os", "o")), "poisson_nll_loss "),
+    (Facts(("o", "m"), ("os", "o")), "cross_entropy/2 "),
+    (Facts(("os",), ("o", "os")), "xlogy "),
+    (Facts(("os", "m"), ("os", "o")), "rms_norm/2 "),
+    (Facts(("osr",), ("",), True), "cdist "),
+    (Facts(("s",), ("",), True), "hardsigmoid "),
+    (Facts(("s",), ("os",)), "cosine_similarity "),
+    (Facts(("sr",), ("os",)), "hypot "),
+    (Facts(("sr", "or"), ("os", "o")), "solve "),
+    (Facts(("m",), ("o",)), "kron "),
     (
         Facts(("",), ("",)),  # what makes a tensor, asks about one, or returns no floats
         "DoubleTensor FloatTensor Generator LongTensor Tensor __array all allclose any arange argmax argmin "
@@ -273,74 +159,20 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
 FACTS: dict[str, Facts] = {name: facts for facts, names in _GROUPS for name in names.split()}
 """Facts by name; "pow/2" are those of a call that gets two tensors, "pow/r" of one with a number first."""
 
-VIEWS = frozenset(
-    [
-        "H",
-        "T",
-        "adjoint",
-        "atleast_2d",
-        "broadcast_to",
-        "chunk",
-        "detach",
-        "diagonal",
-        "expand",
-        "expand_as",
-        "flatten",
-        "getitem",
-        "mT",
-        "meshgrid",
-        "moveaxis",
-        "movedim",
-        "narrow",
-        "permute",
-        "ravel",
-        "reshape",
-        "reshape_as",
-        "select",
-        "split",
-        "squeeze",
-        "swapaxes",
-        "swapdims",
-        "t",
-        "transpose",
-        "unbind",
-        "unflatten",
-        "unsqueeze",
-        "view",
-        "view_as",
-    ]
+_VIEWS = (
+    "H T adjoint atleast_2d broadcast_to chunk detach diagonal expand expand_as flatten getitem mT "
+    "meshgrid moveaxis movedim narrow permute ravel reshape reshape_as select split squeeze swapaxes "
+    "swapdims t transpose unbind unflatten unsqueeze view view_as"
 )
+VIEWS = frozenset(_VIEWS.split())
 """Functions that return a view, some only if the strides allow it."""
 
-ITSELF = frozenset(
-    [
-        "alpha_dropout",
-        "as_tensor",
-        "asarray",
-        "atleast_1d",
-        "atleast_2d",
-        "contiguous",
-        "cpu",
-        "dropout",
-        "float",
-        "positive",
-        "resolve_conj",
-        "to",
-        "bfloat16",
-        "bool",
-        "cuda",
-        "double",
-        "half",
-        "int",
-        "long",
-        "pin_memory",
-        "requires_grad",
-        "retain_grad",
-        "short",
-        "type",
-        "type_as",
-    ]
+_ITSELF = (
+    "alpha_dropout as_tensor asarray atleast_1d atleast_2d contiguous cpu dropout float positive "
+    "resolve_conj to bfloat16 bool cuda double half int long pin_memory requires_grad retain_grad "
+    "short type type_as"
 )
+ITSELF = frozenset(_ITSELF.split())
 """Functions that may return the tensor that they get."""
 
 SCATTERED = frozenset(["cholesky", "inv", "inverse", "qr", "solve"])

@@ -395,26 +395,20 @@ def logcumsumexp(r: Interpreter, input: Array, dim: int) -> Array:
     )
 
 
-def _last(r: Interpreter, op: str, a: Array, b: Array) -> Array:
-    return r.make("where", [r.make(op, [b, a], dtype=BOOL), b, a])
-
-
-@both("cummax")
-def cummax(r: Interpreter, input: Array, dim: int) -> Pair:
-    """Read a running maximum; of equal ones the last gets the gradient in PyTorch."""
-    values = _running(r, input, dim, lambda a, b: _last(r, "greater_equal", a, b))
-    return Pair(values, lambda: _no_places())
-
-
-@both("cummin")
-def cummin(r: Interpreter, input: Array, dim: int) -> Pair:
-    """Read a running minimum."""
-    values = _running(r, input, dim, lambda a, b: _last(r, "less_equal", a, b))
-    return Pair(values, lambda: _no_places())
-
-
 def _no_places() -> Array:
     raise Refused("The places of a running extreme are not read.")
+
+
+for _name, _op in {"cummax": "greater_equal", "cummin": "less_equal"}.items():
+
+    @both(_name)
+    def _running_extreme(r: Interpreter, input: Array, dim: int, *, _op: str = _op) -> Pair:
+        """Read a running maximum or minimum; of equal ones the last gets the gradient in PyTorch."""
+
+        def last(a: Array, b: Array) -> Array:
+            return r.make("where", [r.make(_op, [b, a], dtype=BOOL), b, a])
+
+        return Pair(_running(r, input, dim, last), _no_places)
 
 
 for _name in ("softmax", "log_softmax"):
@@ -546,10 +540,7 @@ def diag_embed(r: Interpreter, input: Array) -> Array:
     return r.make("where", [mask, arrays.expand(r, input, -1), 0.0])
 
 
-@both("trace")
-def trace_of(r: Interpreter, input: Array) -> Array:
-    """Read the sum of a diagonal."""
-    return r.make("sum", [diagonal_plain(r, input)])
+both("trace")(lambda r, input: r.make("sum", [diagonal_plain(r, input)]))
 
 
 def _triangle(r: Interpreter, x: Array, mask: np.ndarray) -> Array:
@@ -558,16 +549,12 @@ def _triangle(r: Interpreter, x: Array, mask: np.ndarray) -> Array:
     return r.make("where", [constant(r, mask.astype(float), "torch", BOOL), x, 0.0], dtype=x.dtype)
 
 
-both("tril")(
-    lambda r, input, diagonal=0: _triangle(
-        r, input, np.tril(np.ones(sized(shape_of(r, input)[-2:])), diagonal)
+for _name, _half in (("tril", np.tril), ("triu", np.triu)):
+    both(_name)(
+        lambda r, input, diagonal=0, _half=_half: _triangle(
+            r, input, _half(np.ones(sized(shape_of(r, input)[-2:])), diagonal)
+        )
     )
-)
-both("triu")(
-    lambda r, input, diagonal=0: _triangle(
-        r, input, np.triu(np.ones(sized(shape_of(r, input)[-2:])), diagonal)
-    )
-)
 
 
 both("det")(linear_algebra.det)

@@ -29,7 +29,7 @@ from autodiff_viz.reading.values import BOOL, INT, Array, Refused
 IN_PLACE = ("celu", "elu", "hardtanh", "leaky_relu", "relu", "rrelu", "selu", "threshold")
 """Activations that have a function which changes its argument, such as `relu_`."""
 
-IN_TORCH, METHODS = ("celu", "hardshrink", "prelu", "relu", "rrelu", "selu"), ("hardshrink", "prelu", "relu")
+IN_TORCH, METHODS = ("celu", "hardshrink", "prelu", "relu", "selu"), ("hardshrink", "prelu", "relu")
 """Activations that are functions of `torch` too, and methods of tensors."""
 
 
@@ -512,7 +512,7 @@ def _batch_norm(input, running_mean, running_var, weight, bias, eps):
     return scaled(normal, per_channel(weight, rank), per_channel(bias, rank))
 
 
-def _followed(input, running_mean, running_var, momentum):
+def _running_numbers(input, running_mean, running_var, momentum):
     """Return running numbers after a step towards those of a batch."""
     axes = tuple(i for i in range(input.ndim) if i != 1)
     now = input.mean(axes), input.var(axes, ddof=1)
@@ -541,7 +541,7 @@ def batch_norm(
     if training and running_mean is not None:
         outside, r.no_grad = r.no_grad, 1
         try:
-            found = call_jax(r, _followed, input, running_mean, running_var, momentum)
+            found = call_jax(r, _running_numbers, input, running_mean, running_var, momentum)
             for running, now in zip((running_mean, running_var), found, strict=True):
                 change(r, running, now)
         finally:

@@ -404,7 +404,7 @@ def in_place_method(name: str) -> Callable[..., Any] | None:
         "zero_": lambda r, x: _fill(r, x, 0.0),
         "fill_": lambda r, x, value: _fill(r, x, value),
         "copy_": lambda r, x, src, non_blocking=False: _fill(r, x, src),
-        "set_": lambda r, x, source: _fill(r, x, source),
+        "set_": _set,
     }
     if name in fills:
         return fills[name]
@@ -431,6 +431,12 @@ def fill_diagonal_(r: Interpreter, x: Array, fill_value: float) -> Array:
     return change(r, x, r.make("where", [mask, fill_value, x], dtype=x.dtype))
 
 
+def _set(r: Interpreter, x: Array, source: Any) -> Array:
+    if x.requires_grad and not r.no_grad:
+        raise LibraryError("derivative for set_ is not implemented", "Write copy_().")
+    return _fill(r, x, source)
+
+
 def _fill(r: Interpreter, x: Array, value: Any) -> Array:
     shape, value = shape_of(r, x), fitting(r, x, value)
     check_overlap(r, places(r, x) if isinstance(value, Array) else None, x, value)
@@ -447,4 +453,8 @@ def _fill(r: Interpreter, x: Array, value: Any) -> Array:
         raise Refused("A tensor is filled with a number or a tensor.")
     else:
         new = full(r, shape, value, x.dtype)
+    if x.requires_grad and not (x.leaf or r.no_grad or new.requires_grad) and isinstance(r.builder, Builder):
+        new = r.make(
+            "where", [0.0, x, new], dtype=x.dtype
+        )  # the gradient of what was there is 0, and not None
     return change(r, x, new)

@@ -249,3 +249,12 @@ def test_marks_and_numbers_stand_out_of_both_pages():
         assert all(contrast(parsed(one), ground) >= 4 for one in TWO["figures"]), scheme
         assert all(contrast(parsed(one), ground) >= 3 for one in TWO[f"wires, {scheme}"]), scheme
         assert all(contrast(parsed(one), ground) >= 4.5 for one in TWO[f"numbers, {scheme}"]), scheme
+
+
+def test_bars_have_the_colours_of_the_canvass_wires():
+    css = (ROOT / "ui" / "assets" / "lab.css").read_text("utf-8")
+    for own, wire in ((COTANGENT, "--positive"), (NEGATIVE, "--negative")):
+        rgb = ", ".join(str(round(255 * part)) for part in parsed(own))
+        rule = next(line for line in css.splitlines() if f"fill: rgb({rgb})" in line)
+        assert f'rect[fill="{own}"]' in rule
+        assert tuple(re.findall("#[0-9a-f]{6}", rule.partition("{")[2])) == PAIRS[wire]

@@ -281,7 +281,8 @@ def steps(x):
     whole = jnp.sum(lax.round(x) * x)
     chosen = jnp.sum(lax.select_n(jnp.array([0, 2, 1, 0]), x, x**2, 3 * x)) + jnp.sum(lax.pow(x, 0) * x)
     runs = lax.cummax(x) * lax.cumprod(x, reverse=True) + lax.cummin(x, reverse=True)
-    return whole + chosen + jnp.sum(runs) + jnp.mean(x, where=x > 0)
+    counts = jnp.sum((x > 0).astype("int32")).astype(x.dtype) * jnp.cumsum(x > 0).astype(x.dtype)
+    return whole + chosen + jnp.sum(runs) + jnp.mean(x, where=x > 0) + jnp.sum(counts * x)
 
 
 @case(np.array([0.5, -1.5, 0.0], "float32"))

@@ -190,6 +190,29 @@ def test_a_link_with_answers_that_do_not_fit_asks_nothing(question):
     assert lab.notice[0].code == "unreadable-questions"
 
 
+@pytest.mark.parametrize(
+    ("options", "right"),
+    [
+        (["at −4.71", "at 0", "nowhere"], "at −4.71"),  # worded anew
+        (["nowhere", "at −4.7", "at 0"], "at −4.7"),  # in another order
+        (["at −4.7", "elsewhere"], "at −4.7"),
+        (["elsewhere", "at 0"], None),  # without the right one
+    ],
+)
+def test_options_are_changed_on_the_page_which_is_not_told_the_right_one(options, right):
+    lab = asked(WHERE)
+    record = {"kind": "choice", "of": "value", "node": "y", "words": WHERE.words, "own": True}
+    after = edited(lab, {"kind": "ask", "hides": "asked", "questions": [{**record, "options": options}]})
+    (question,) = (one.question for one in after.asking.asked)
+    assert (question.options, question.right) == (
+        (tuple(options), right) if right else (WHERE.options, "at −4.7")
+    )
+    assert [problem.code for problem in after.notice] == ([] if right else ["bad-question"])
+    chosen = {**record, "own": False, "options": [*WHERE.options], "right": "nowhere"}
+    after = edited(lab, {"kind": "ask", "hides": "asked", "questions": [chosen]})
+    assert [one.question.right for one in after.asking.asked] == ["nowhere"]
+
+
 def test_a_handout_prints_the_options_and_the_right_one_overleaf():
     lab = asked(WHERE)
     first, _, overleaf = handout_of(lab, None, qr_code).partition("overleaf'>")

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 import autodiff_viz as av
@@ -57,3 +58,39 @@ def test_a_slope_that_a_later_version_changes_is_that_of_the_version_named(corne
     )
     assert reading.answers()["x"] == corner.slope != corner.later
     assert f"PyTorch {VERSIONS['torch']} " in reading.changes[0].says
+
+
+NOT_FINITE = """
+import torch
+x = torch.tensor([-1.0, 4.0], requires_grad=True)
+y = {y}
+(y * torch.tensor([2.0, 3.0])).sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("y", "op"),
+    [
+        ("torch.relu(torch.sqrt(x))", "relu"),  # PyTorch passes 2 * NaN at the first, JAX 0
+        ("torch.maximum(torch.sqrt(x), x)", "maximum"),  # PyTorch passes all to both, JAX nothing
+        ("x / (x * 1e-25)", "div"),  # PyTorch divides twice by what no float holds squared
+        ("torch.sign(torch.log(x))", "sign"),  # 0 in PyTorch, NaN in JAX
+    ],
+)
+def test_what_a_library_passes_at_an_odd_number_is_refused_at_its_line(y, op):
+    with pytest.raises(av.GraphError, match=rf"^line 4, column 1: {op}\(\) gets NaN"):
+        av.read(NOT_FINITE.format(y=y)).answers()
+
+
+@pytest.mark.parametrize(
+    ("y", "answer"),
+    [
+        ("torch.where(torch.relu(torch.sqrt(x)) > 1.0, 3.0 * x, x)", [2.0, 9.0]),  # in a condition alone
+        ("torch.nn.functional.hardtanh(torch.log(x) * 0.0 + x, -9.0, 9.0)", [2.0, 3.0]),
+        ("x.detach() / (x.detach() * 1e-25) * 0.0 + x", [2.0, 3.0]),  # no derivative by what divides
+    ],
+)
+def test_an_odd_number_where_all_agree_is_no_refusal(y, answer):
+    """PyTorch 2.13 prints these."""
+    found = av.read(NOT_FINITE.format(y=y)).answers()["x"]
+    np.testing.assert_allclose(found, answer)

@@ -37,7 +37,9 @@ def of_library(text: str) -> dict:
         "y = jax.lax.div(jnp.array([-7, 7]), jnp.array([2, 2]))",  # towards 0
         "y = jax.vmap(lambda row: jnp.median(row) * jax.nn.elu(row))(x)",
         "y = jax.vmap(jax.vmap(jnp.heaviside, (None, 0)), (0, None))(x[0], x[1])",
+        "y = jax.vmap(lambda row: jnp.argsort(row, descending=True))(x)",
         "y = jnp.full_like(x, 2.7, dtype=int)",
+        "y = jnp.sum(x, 0, jnp.float32)",
         "y = jax.jit(lambda x: jnp.quantile(x, 0.3, axis=1))(x)",
         "y = np.average(np.array([[1.0, 2.0], [3.0, 5.0]]), axis=1, weights=[1.0, 3.0])",
         "y = jnp.dot(x, np.array([1.0, 2.0, 4.0]) / 3.0)",  # double precision that JAX takes as single
@@ -73,6 +75,8 @@ def test_derivatives_are_those_of_the_library(text):
     [
         ("y = np.sort(np.array([2.0, 1.0]), descending=True)", "unexpected keyword argument 'descending'"),
         ("y = np.mean(np.array([2.0, 1.0]), axis=1)", "axis 1 is out of bounds"),
+        ("y = jnp.add([1.0], x)", "JAX refuses a list"),
+        ("y = jnp.where([True], x, 0.0)", "JAX refuses a list"),
         ("y = jnp.fix(x)", "JAX has no jax.numpy.fix"),
         ("y = np.bfloat16(1.0)", "NumPy has no numpy.bfloat16"),
         ("y = jnp.diff(x, 100000)", "up to 7 times"),

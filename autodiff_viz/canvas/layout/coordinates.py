@@ -148,6 +148,7 @@ def lefts(made: Columns, y: Sequence[float], rooms: Sequence[float]) -> tuple[li
 ROW_GAP = 110.0  # px between rows: a frame above, a frame with its tab below, and a wire that comes back
 LINE_GAP = 14.0  # px between wires that come back
 BACK = 8  # wires that come back, at most: those of one source are one
+WORTH = 0.92  # of a scale, what it is worth with each wire that comes back between two rows
 WIDER = 1.15  # factor between the widths that are tried
 HALVINGS = 8  # steps of the search for the least width of as many rows
 
@@ -159,7 +160,7 @@ def rows(
     widest: float,
     window: Size,
 ) -> tuple[list[range], float]:
-    """Return the columns of each row, with which the layout is largest in the window, and that scale.
+    """Return the columns of each row, with which the layout is largest in the window, and what that is worth.
 
     One row if the layout is narrow enough or cannot be divided. Rows are as wide as `widest` or wider, and
     about equally wide.
@@ -178,11 +179,13 @@ def rows(
     may = [n <= BACK and not cut for n, cut in zip(lines, _divided(made), strict=True)]
 
     def scale(divided: Sequence[range]) -> float:
-        """Return the scale at which these rows fit the window."""
+        """Return the scale at which these rows fit the window, less for wires that come back."""
         wide = max(right[row[-1]] - left[row[0]] for row in divided)
         high = sum(max(spans[c][1] for c in row) - min(spans[c][0] for c in row) for row in divided)
         high += sum(gap_below(lines[row[-1]]) for row in divided[:-1])
-        return min(window[0] / max(wide, 1.0), window[1] / max(high, 1.0))
+        # Wires that come back are harder to follow: rows must be so much larger for them.
+        back = max((lines[row[-1]] for row in divided[:-1]), default=0)
+        return min(window[0] / max(wide, 1.0), window[1] / max(high, 1.0)) * WORTH**back
 
     if not left or right[-1] - left[0] <= widest:
         return whole, scale(whole)

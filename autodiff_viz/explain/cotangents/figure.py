@@ -176,11 +176,12 @@ def _drawn(bars: Sequence[_Bar], rows: Rows, scale: Scale) -> dict[str, Any]:
         "base": starts,
         "x": [tip - start for start, tip in zip(starts, tips, strict=True)],
         "y": list(rows.centres),
-        "width": [12 if bar.part else 18 for bar in bars],
+        "width": [10 if bar.part else 16 for bar in bars],
         "marker": {
             "color": colours,
             "opacity": [0.65 if bar.part else 1.0 for bar in bars],
             "line": {"width": 0},
+            "cornerradius": 2,
             "pattern": {"shape": ["/" if bar.against else "" for bar in bars], **hatch},
         },
         "hoverinfo": "skip",

@@ -835,13 +835,15 @@ def curl_sentence(plane: Field) -> str:
         return "The curl of the declared gradient is not finite anywhere on the grid."
     where = "all over the grid" if curl.size == plane.curl.size else "wherever it is finite on the grid"
     if not plane.turns:
-        zero = f"The curl of the declared gradient is 0 {where} (but for rounding and corners)"
-        return f"{zero}, as that of every gradient is."
+        return (
+            f"Some function has these arrows as its gradient: their curl is 0 {where} (but for rounding and "
+            "corners)."
+        )
     low, high = scalar(curl.min()), scalar(curl.max())
     goes = f"is {low} {where}" if low == high else f"goes from {low} to {high} over the grid"
     return (
-        f"The curl of the declared gradient {goes}: no function has these arrows as its gradient, so there "
-        "is no quantity whose gradient descent this is."
+        "No function has these arrows as its gradient, so there is no quantity whose gradient descent this "
+        f"is: their curl {goes}."
     )
 
 

@@ -40,7 +40,7 @@ from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted, listed, scalar
 
-HEIGHT, LOW = 280, 226  # pixels of the figure, and of one in a low dock
+HEIGHT, LOW = 280, 206  # pixels of the figure, and of one in a low dock
 LEFT_ROOM, BOTTOM, RIGHT, TOP = 58, 48, 12, 8  # pixels of margins
 WIDE, LOW_WIDE = 1.6, 2.2  # width of the plot by its height: heads of arrows have to know it
 ARROWS, LOW_ARROWS = (7, 11), (5, 9)  # in rows and columns

@@ -99,7 +99,7 @@ def _stopped(graph: Graph) -> tuple[Trace, None]:
 FIELD = ExplanationKind(
     key="field",
     title="Field",
-    what_it_says="Where a step of descent goes from each point, with rules and without them.",
+    what_it_says="Where gradient descent goes from each point, with your rules and without them.",
     public=("field",),
     compute=_compute,
     choices=(ACROSS, UP),

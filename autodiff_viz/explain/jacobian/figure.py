@@ -13,7 +13,7 @@ from autodiff_viz.graph.text import counted, listed, scalar
 
 WRITTEN = (12, 8)  # rows and columns up to which the numbers are written
 TICKS = 24  # rows, or columns, up to which each has its name
-CELL, LEAST, TALLEST, LOW = 34, 60, 320, 226  # pixels of a row, of the drawing, and of a low figure
+CELL, LEAST, TALLEST, LOW = 34, 60, 320, 206  # pixels of a row, of the drawing, and of a low figure
 LEFT, BOTTOM, LETTER = 30, 44, 7.6  # pixels of margins, and of a letter
 NONE = "A Jacobian needs an input; this graph has none."
 
@@ -28,6 +28,8 @@ def jacobian_figure(trace: Trace, name: str | None, low: bool = False) -> go.Fig
     if by is None and not trace.inputs:
         return note(NONE, "jacobian")
     matrix = jacobian(trace, by)
+    if matrix.rows.size == 1:
+        return note(one_number(matrix), "jacobian")
     rows, columns = matrix.rows.shape
     moved = short(matrix.by[0])
     if len(matrix.by) > 1:
@@ -58,6 +60,12 @@ def jacobian_figure(trace: Trace, name: str | None, low: bool = False) -> go.Fig
     return draw(
         [_heatmap(matrix, names), *_numbers(matrix)], layout, f"jacobian {matrix.of} {matrix.by} {low}"
     )
+
+
+def one_number(matrix: FullJacobian) -> str:
+    """Say the derivative of one number by one number, of which a table would be a single cell."""
+    slope = f"d {short(matrix.of)} / d {short(matrix.by[0])} = <b>{scalar(matrix.rows.item())}</b>"
+    return f"{slope}<br>One number by one number: the Jacobian is the derivative itself."
 
 
 def jacobian_text(trace: Trace, name: str | None) -> str:

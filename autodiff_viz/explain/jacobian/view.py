@@ -10,8 +10,8 @@ from autodiff_viz.explain.jacobian.figure import jacobian_figure, jacobian_text
 JACOBIAN = ExplanationKind(
     key="jacobian",
     title="Jacobian",
-    what_it_says="All derivatives of the output, and what they cost: rows by reverse mode, "
-    "columns by forward mode.",
+    what_it_says="How each number of the output moves with each input, and what that costs: a backward sweep "
+    "a row, a forward sweep a column.",
     word="Jacobian",
     public=("jacobian",),
     compute=jacobian,

@@ -9,7 +9,7 @@ from autodiff_viz.explain.memory.figure import memory_figure, memory_text
 MEMORY = ExplanationKind(
     key="memory",
     title="Memory",
-    what_it_says="How much is live after each step of the pass, who computed it, and where that is most.",
+    what_it_says="When the pass needs the most memory, and which nodes hold it then.",
     word="live",
     public=("memory", "xla_memory"),
     compute=lambda trace, _: memory(trace),

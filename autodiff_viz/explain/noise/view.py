@@ -37,7 +37,7 @@ def _statistics(found: Trace, draws: str | None) -> Statistics:
 NOISE = ExplanationKind(
     key="noise",
     title="Noise",
-    what_it_says="How far what arrives at each input moves from draw to draw, and what it is on average.",
+    what_it_says="How much the gradient differs from draw to draw of the noise, and what it is on average.",
     public=("statistics",),
     compute=_statistics,
     choices=(DRAWN,),

@@ -31,7 +31,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted, listed
 
 MOST_NODES = 150  # of a graph whose plans are made on the page
-HEIGHT, LOW = 400, 236
+HEIGHT, LOW = 400, 216
 
 
 def plans_figure_of(trace: Trace, low: bool = False) -> go.Figure:

@@ -89,7 +89,7 @@ def offered(planned: Planned) -> tuple[str, ...]:
 PLANS = ExplanationKind(
     key="plans",
     title="Plans",
-    what_it_says="What checkpoint regions could save, and what they would compute again.",
+    what_it_says="Which checkpoints would save memory here, and what they would compute again.",
     public=("plans",),
     compute=lambda trace, _: plans(trace),
     build=lambda trace, _: plans_figure_of(trace),

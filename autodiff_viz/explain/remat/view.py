@@ -40,7 +40,7 @@ def residuals_say(trace: Trace, name: str) -> str:
 RUNS = ExplanationKind(
     key="runs",
     title="Runs",
-    what_it_says="How often each node runs, and what checkpoint regions run again in the backward pass.",
+    what_it_says="How often each node runs: a checkpoint saves memory, and pays by running nodes again.",
     word="run",
     compute=lambda trace, _: trace.runs,
     build=lambda trace, _: runs_figure(trace),
@@ -52,7 +52,7 @@ RUNS = ExplanationKind(
 RESIDUALS = ExplanationKind(
     key="residuals",
     title="Residuals",
-    what_it_says="What the forward pass keeps for the backward pass, who made it and who reads it.",
+    what_it_says="What the forward pass keeps for the backward pass: the memory that checkpoints save.",
     word="residual",
     compute=lambda trace, _: trace.residuals,
     build=lambda trace, _: residuals_figure(trace),

@@ -514,11 +514,11 @@ def adjoint_statement(along: Along) -> Statement:
     pair = "a random u and the v that arrives" if along.adjoint.arriving else "a random pair"
     claims = (Claim(ADJOINT, (), sides),)
     if along.adjoint.holds:
-        text = f"⟨v, Ju⟩ = {left} = ⟨J'v, u⟩ for {pair}: here it is the transpose of the derivative."
+        text = f"Here it is the transpose of the derivative: ⟨v, Ju⟩ = {left} = ⟨J'v, u⟩ for {pair}."
     elif not np.isfinite(sides).all():
-        text = f"⟨v, Ju⟩ = {left} and ⟨J'v, u⟩ = {right}: there is no finite derivative here."
+        text = f"There is no finite derivative here: ⟨v, Ju⟩ = {left} and ⟨J'v, u⟩ = {right}."
     else:
-        text = f"⟨v, Ju⟩ = {left}, ⟨J'v, u⟩ = {right} for {pair}: not the transpose of the derivative."
+        text = f"It is not the transpose of the derivative: ⟨v, Ju⟩ = {left}, ⟨J'v, u⟩ = {right} for {pair}."
     return Statement(text, claims)
 
 

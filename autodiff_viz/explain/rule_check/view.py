@@ -118,8 +118,8 @@ def rule_says(trace: Trace, name: str) -> tuple[str, ...]:
 RULE_CHECK = ExplanationKind(
     key="rule_check",
     title="Rule check",
-    what_it_says="What the selected node declares as its derivative, beside the true one and "
-    "central differences.",
+    what_it_says="Whether the derivative that the selected node declares is the true one, and where "
+    "it is not.",
     public=("rule_check",),
     compute=rule_check,
     of=OF_NODE,

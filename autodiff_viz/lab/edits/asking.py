@@ -24,29 +24,43 @@ def _with_kept(records: Sequence[QuestionRecord], before: Sequence[Question]) ->
     """Return the questions of records, each with what its author says to answers, and the right one.
 
     The browser is not told these, so they are those of the question before that it stands for: the same one,
-    or else the first like it that none stands for yet, since its words may be new.
+    or else the first like it that none stands for yet, since its words may be new, or its options.
     """
     asked, left = [_question(record) for record in records], [*before]
     kept: dict[int, Question] = {}
-    for worded in (True, False):
+    for same_words, same_options in ((True, True), (False, True), (True, False)):
         for at, (record, question) in enumerate(zip(records, asked, strict=True)):
-            key = _key(question, record.own, worded)
-            same = next((each for each in left if _key(each, bool(each.right), worded) == key), None)
+            key = _key(question, record.own, same_words, same_options)
+            same = next(
+                (each for each in left if _key(each, bool(each.right), same_words, same_options) == key), None
+            )
             if at not in kept and same is not None:
                 left.remove(same)
                 kept[at] = same
     return [
-        replace(question, told=kept[at].told, right=kept[at].right or question.right)
+        replace(question, told=_told(kept[at], question), right=_right(kept[at], question) or question.right)
         if at in kept
         else question
         for at, question in enumerate(asked)
     ]
 
 
-def _key(question: Question, own: bool, worded: bool) -> tuple[Any, ...]:
-    """Return what two records of one question have in common, its words as well or not."""
-    what = question.kind, question.about, question.other, question.options, own
-    return (*what, question.words) if worded else what
+def _told(before: Question, now: Question) -> tuple[tuple[str, str], ...]:
+    """Return what is said to certain answers, without those that are no option any more."""
+    return tuple(pair for pair in before.told if not now.options or pair[0] in now.options)
+
+
+def _right(before: Question, now: Question) -> str:
+    """Return the right answer of a question, with its new words if the option in its place has some."""
+    if before.right in now.options or len(before.options) != len(now.options) or not before.options:
+        return before.right
+    return now.options[before.options.index(before.right)]
+
+
+def _key(question: Question, own: bool, same_words: bool, same_options: bool) -> tuple[Any, ...]:
+    """Return what two records of one question have in common, its words and its options as well or not."""
+    what = question.kind, question.about, question.other, own
+    return (*what, same_words and question.words, same_options and question.options)
 
 
 def _question(record: QuestionRecord) -> Question:

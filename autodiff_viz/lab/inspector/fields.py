@@ -9,6 +9,7 @@ field with a "table" has an edit for pasted columns.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from autodiff_viz.graph.model import INPUT, Graph, Region
@@ -56,6 +57,8 @@ def fields(graph: Graph, node: NodeView, trained: bool = False) -> list[Field]:
         edit = edit_template(Function, "text", node=node.name)
         function = _field("function", KINDS[node.rule].asks, "text", node.function, edit)
         listed.append({**function, "as": "text"})
+        if says := arguments_said(node.function):
+            listed.append({"id": "arguments", "label": says, "type": "note"})
     listed += _without(graph, node)
     listed += _source(node.name, node.source, trained) if node.source else []
     if node.learns:
@@ -68,6 +71,23 @@ def fields(graph: Graph, node: NodeView, trained: bool = False) -> list[Field]:
     # Of nested regions only the first one has fields, so that no field is there twice.
     region = next((r for r in graph.regions if node.name in r.nodes), None)
     return listed + (_region(region) if region else [])
+
+
+_ARGUMENTS = re.compile(r"lambda ([\w, ]{1,400}):")
+
+
+def arguments_said(function: str) -> str:
+    """Say what the arguments of a rule's function are; "" of a number and of an expression."""
+    found = _ARGUMENTS.match(function)
+    if found is None:
+        return ""
+    arriving, *others = found[1].replace(" ", "").split(",")
+    says = f"{arriving} is the cotangent that arrives"
+    if not others:
+        return f"{says}."
+    *inputs, out = others  # a pullback reads its inputs and its value too
+    what = f"{', '.join(inputs)} {'the input' if len(inputs) == 1 else 'the inputs'}, " if inputs else ""
+    return f"{says}, {what}{out} the value."
 
 
 WITHOUT_HELP = "Pins the graph as it is as A, and shows B, without this, beside it."

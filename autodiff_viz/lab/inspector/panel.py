@@ -204,12 +204,18 @@ def check_data(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data
 def _lints(lab: Lab, view: LabView, answers: Answers) -> list[Data]:
     """Return what is legal and rarely meant; nothing while the check is pending.
 
-    The trap of a `where` is left out where the note on a NaN says and mends it.
+    The trap of a `where` is left out where the note on a NaN says and mends it, and what matters for other
+    derivatives alone until the visitor takes one: it would be the first hint that a newcomer reads.
     """
     if live(lab) or answers.check is None or answers.check.why or not view.complete:
         return []
     result = answers.check.value
-    return [_lint(lint, view) for lint in result.lints if not (result.origin and lint.of == WHERE_TRAP.code)]
+    of_others = lab.forward is not None or any(node.op == GRAD for node in view.graph.nodes)
+    return [
+        _lint(lint, view)
+        for lint in result.lints
+        if not (result.origin and lint.of == WHERE_TRAP.code) and (of_others or not lint.later)
+    ]
 
 
 def _lint(lint: Explanation, view: LabView) -> Data:

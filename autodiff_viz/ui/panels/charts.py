@@ -35,7 +35,7 @@ def draw_chart(
     beside: Callable[[], None] | None = None,
     counts: bool = False,
 ) -> None:
-    """Draw a Plotly figure with its title beside it, so that the drawing has the whole height.
+    """Draw a Plotly figure under the line that says what it is for, with its finding beside it.
 
     Args:
       words: describe the figure for visitors who cannot see it.
@@ -47,19 +47,24 @@ def draw_chart(
     figure = enlarged(figure) if current_session().parts.large else figure
     if isinstance(figure, dict) and not figure["data"]:  # a worker's words, which Streamlit refuses so
         figure = {**figure, "data": [{"type": "scatter", "visible": False}]}
+    once: set[str] = set()  # each word of the glossary is explained once, at its first place
+    draw_purpose(asks, once)
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
         st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
         with st.container(key=f"told_{key}", width=210 if beside is None else 322, gap="small"):
             if beside is not None:
                 beside()
-            if title or asks:
+            if title:
                 kind = "av-told av-counts" if counts else "av-told"
-                once: set[str] = set()
-                # Each word of the glossary is explained once, at its first place.
-                legend, question = explained_html(with_marks(title), once), explained(asks, once)
-                st.html(f'<div class="{kind}"><div>{legend}</div><p>{question}</p></div>')
+                st.html(f'<div class="{kind}">{explained_html(with_marks(title), once)}</div>')
             with st.expander("In words"):
                 st.text(words)
+
+
+def draw_purpose(asks: str, once: set[str] | None = None) -> None:
+    """Draw the line above a figure that says what it is for; also while the figure is computed."""
+    if asks:
+        st.html(f'<p class="av-purpose">{explained(asks, once)}</p>')
 
 
 def _untitled(figure: Any) -> tuple[str, Any]:

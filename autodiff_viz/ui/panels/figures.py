@@ -32,10 +32,10 @@ from autodiff_viz.lab.figures import (
 from autodiff_viz.lab.glossary import GLOSSARY, explained
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.ui.fragments import answered, is_changed, pressed, redraw, renewed
-from autodiff_viz.ui.panels.charts import draw_awaited, draw_chart, draw_offer, draw_problems
+from autodiff_viz.ui.panels.charts import draw_awaited, draw_chart, draw_offer, draw_problems, draw_purpose
 from autodiff_viz.ui.scheduling import in_turn
 from autodiff_viz.ui.session import called, current_session
-from autodiff_viz.ui.worker_jobs import is_large
+from autodiff_viz.ui.worker_jobs import is_large, known
 from autodiff_viz.workers.jobs import Job
 
 # Checkpoint plans: a chart, a budget that chooses a plan, and a button that takes the plan.
@@ -178,6 +178,8 @@ def _by_worker(name: str, now: Lab, view: LabView, of: About, part: str) -> tupl
     there = twin(now, view) if FIGURES[name].beside else None
     job = figure_job(name, view.trace, of, current_session().parts.low, there)
     what = f"{FIGURES[name].title} of {len(view.graph.nodes):,} nodes"
+    if known(job) is None:
+        draw_purpose(FIGURES[name].what_it_says)
     if not draw_offer(part, part, job, f"Draw: {what}", at_once=True):
         return None
     answer = draw_awaited(part, part, job, what)

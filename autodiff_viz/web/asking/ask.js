@@ -2,8 +2,6 @@
 // Ask about the graph: a popover with the questions, a row each, what is hidden, and one more question.
 
 import { html } from "../base/dom.js";
-import { PHONE } from "../dock/panels.js";
-import { dispatch } from "../base/events.js";
 import { classPage } from "./class_page.js";
 import { closePopover, openPopover } from "../canvas/popovers/popover.js";
 import {
@@ -32,16 +30,15 @@ const FORMATIVE =
 /** @param {Editor} editor */
 export const isAsking = (editor) => Boolean(editor.drawing.asking);
 
-/** Go to the question on view; where nothing is asked, ask. @param {Editor} editor */
-export function askOrAnswer(editor) {
-  if (editor.drawing.asking?.at !== undefined) editor.goToQuestion();
+/** Open the questions; the key goes to the one on view. @param {Editor} editor @param {unknown} _ @param {string} [key] */
+export function askOrAnswer(editor, _, key) {
+  if (key && editor.drawing.asking?.at !== undefined) editor.goToQuestion();
   else openAsk(editor);
 }
 
 /** Open the questions. @param {Editor} editor */
 export function openAsk(editor) {
   if (!editor.shown.nodes.length) return;
-  if (matchMedia(PHONE).matches) dispatch("menu", {}); // it needs the canvas's whole height
   const chosen = editor.node(editor.single);
   /** What is to be asked next. */
   const draft = {
@@ -62,7 +59,12 @@ export function openAsk(editor) {
     look: () => [
       turn,
       editor.drawing.asking?.hides,
-      editor.drawing.asking?.items.map(({ says, kind, words }) => [says, kind, words]),
+      editor.drawing.asking?.items.map(({ says, kind, words, options }) => [
+        says,
+        kind,
+        words,
+        options,
+      ]),
       editor.shown.nodes.map(({ id }) => id),
     ],
     fill: () => [
@@ -71,11 +73,6 @@ export function openAsk(editor) {
       hidesField(editor),
       html("p", { class: "formative" }, `${FORMATIVE} `, classPage()),
     ],
-    place: () => {
-      const node = editor.node(draft.node);
-      return node && [node.x, node.y + node.h + 10];
-    },
-    own: () => editor.seen.nodes.filter(({ id }) => id === draft.node),
   });
 }
 
@@ -164,12 +161,12 @@ function rows(editor) {
       })
     );
     words.value = item.words ?? "";
-    words.addEventListener("change", () =>
+    const change = (/** @type {Partial<QuestionRecord>} */ of) =>
       send(
         editor,
-        records(editor).map((one, at) => (at === i ? { ...one, words: words.value.trim() } : one)),
-      ),
-    );
+        records(editor).map((one, at) => (at === i ? { ...one, ...of } : one)),
+      );
+    words.addEventListener("change", () => change({ words: words.value.trim() }));
     const about = `${kindText(item.kind, item.of)}: ${aboutText(editor.shown, item)}`;
     return html(
       "div",
@@ -190,8 +187,36 @@ function rows(editor) {
         "data-field": `gone ${i}`,
       }),
       words,
+      ...optionFields(item, i, change),
     );
   });
+}
+
+/** The options of a question, and which is right: that is kept by the server unless another one is chosen.
+ * @param {import("../types.js").AskedItem} item @param {number} i @param {(of: Partial<QuestionRecord>) => void} change */
+function optionFields({ options }, i, change) {
+  if (!options) return [];
+  const field = /** @type {HTMLInputElement} */ (
+    html("input", {
+      type: "text",
+      "data-field": `options ${i}`,
+      "aria-label": `Options of question ${i + 1}, between semicolons`,
+      maxlength: WORDS,
+    })
+  );
+  field.value = options.join("; ");
+  field.addEventListener("change", () => change({ options: optionsOf(field.value) }));
+  const right = choice(
+    `right ${i}`,
+    [
+      ["", "right: as before"],
+      ...options.map((one) => /** @type {[string, string]} */ ([one, one])),
+    ],
+    "",
+    (value) => value && change({ right: value, own: undefined }),
+    `Right answer of question ${i + 1}`,
+  );
+  return [field, right];
 }
 
 /** The fields of one more question. @param {Editor} editor

@@ -117,6 +117,9 @@ export const BY_HAND = "(max-width: 899.9px)";
 /** A window without room for plots below the canvas: a phone on its side, a zoomed page. It is asked after `PHONE`. */
 const LOW = "(max-height: 559.9px)";
 
+/** A window in which node and formula share a place, by tabs. */
+export const TABBED = "(max-width: 1279.9px), (max-height: 559.9px)";
+
 /** @type {[Room, string][]} */
 const ROOMS = [
   ["narrow", PHONE],

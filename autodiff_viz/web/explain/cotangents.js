@@ -127,13 +127,14 @@ function draw(plot, numbers, isComputed = null) {
   const at = (/** @type {number} */ size) => placeOf(across, placeOn(size, unit));
   const rects = bars.map(({ start, end, part, against }, i) => {
     const [left, right] = [Math.min(at(start), at(end)), Math.max(at(start), at(end))];
-    const tall = part ? 12 : 18;
+    const tall = part ? 10 : 16;
     const colour = colours[end < start ? 1 : 0]; // of numbers above and below zero
     return svg("rect", {
       x: left,
       width: right - left,
       y: placeOf(down, yaxis2.tickvals[i]) - tall / 2,
       height: tall,
+      rx: 2,
       fill: colour,
       stroke: colour,
       "fill-opacity": against ? 0.2 : part ? 0.65 : 1,

@@ -1,4 +1,4 @@
-"""What opens over the page closes in the same ways, and a rule that is on is taken off by its own button."""
+"""Test that what opens over the page closes in the same ways, and that a rule is taken off by its button."""
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -49,3 +49,16 @@ def test_escape_after_a_click_on_nothing_draws_no_frame_round_the_page(lab: LabP
     main = lab.page.get_by_test_id("stMain")
     expect(main).to_have_css("outline-style", "none")
     expect(main).to_have_css("box-shadow", "none")
+
+
+def test_what_the_panel_has_with_words_is_no_icon_above_the_canvas_too(lab: LabPage):
+    icons = lab.page.locator(".bar.top .tool:visible")
+    lab.select("exp_1")
+    expect(lab.page.locator(".bar.top .what")).to_have_text("exp_1")
+    kinds = lab.page.locator(".rules button").evaluate_all("all => all.map(({ dataset }) => dataset.kind)")
+    assert "stop" in kinds
+    assert [kind for kind in kinds if lab.page.locator(f".bar.top .tool.{kind}:visible").count()] == []
+    alone = icons.count()
+    lab.press("Control+a")  # of several nodes the panel has no rules
+    expect(lab.page.locator(".bar.top .tool.stop")).to_be_visible()
+    assert icons.count() > alone

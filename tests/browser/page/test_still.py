@@ -1,4 +1,4 @@
-"""Nothing moves while a page loads, and all pages have one header and one font."""
+"""Test that nothing moves while a page loads, and that all pages have one header and one font."""
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect

@@ -99,7 +99,9 @@ def test_a_hint_about_a_checkpoint_removes_it():
 
 
 def test_hints_that_matter_for_other_derivatives_come_later_and_a_nan_is_told_once():
-    hints = offered(lab_of("x = 2.0\na = scale_gradient(sin(x), -1.0)\nz = a * x"))["lints"]
+    lab = lab_of("x = 2.0\na = scale_gradient(sin(x), -1.0)\nz = a * x")
+    assert "lints" not in offered(lab)  # nobody has asked for another derivative
+    hints = offered(edited(lab, {"kind": "forward", "on": True}))["lints"]
     assert len(hints) == 2  # forward mode, and the second derivative
     assert all(hint["later"] and "label" not in hint for hint in hints)
     assert "lints" not in offered(lab_of(TRAP))  # the origin of the NaN says and mends it

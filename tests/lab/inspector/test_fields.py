@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
-from autodiff_viz.lab.inspector.fields import fields
+from autodiff_viz.lab.inspector.fields import arguments_said, fields
 from autodiff_viz.lab.inspector.node import node_view
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
@@ -164,3 +164,17 @@ def test_each_rule_mute_and_region_of_a_node_has_a_button_that_compares_the_grap
         found = after(lab, field)
         assert found.graph == parse(formula)
         assert found.pinned.graph == lab.graph
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        ("lambda v: 0.5 * v", "v is the cotangent that arrives."),
+        ("lambda v, a, out: v", "v is the cotangent that arrives, a the input, out the value."),
+        ("lambda v, x, y, out: (v, v)", "v is the cotangent that arrives, x, y the inputs, out the value."),
+        ("0.5", ""),
+        ("x", ""),
+    ],
+)
+def test_what_a_rules_function_is_given_is_said_below_it(function, says):
+    assert arguments_said(function) == says

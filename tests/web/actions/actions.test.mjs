@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { ACTIONS, placed } from "../../../autodiff_viz/web/canvas/actions/actions.js";
-import { guideOf, printed } from "../../../autodiff_viz/web/canvas/actions/cheat_sheet.js";
+import {
+  guideOf,
+  linesWith,
+  printed,
+  TABS,
+} from "../../../autodiff_viz/web/canvas/actions/cheat_sheet.js";
 import { ICONS } from "../../../autodiff_viz/web/base/icons.js";
 import { actionOf } from "../../../autodiff_viz/web/canvas/actions/keys.js";
 
@@ -110,4 +115,22 @@ test("arrows are printed as arrows, and in two words where another key is held",
   assert.deepEqual(printed(ACTIONS.walk.keys), ["←", "↑", "→", "↓"]);
   assert.deepEqual(printed(ACTIONS.nudge.keys), ["Alt + arrows"]);
   assert.deepEqual(printed(["Escape"]), ["Esc"]);
+});
+
+test("each section stands in one tab of the sheet", () => {
+  const inTabs = TABS.flatMap(({ sections }) => sections);
+  assert.deepEqual(inTabs.toSorted(), guide.map(({ title }) => title).toSorted());
+});
+
+test("a search finds keys by what they do, by their letters and by the title of their section", () => {
+  const does = (text) =>
+    linesWith(guide, text).flatMap(({ lines }) => lines.map((line) => line.does));
+  assert.ok(does("ctrl z").includes("Undo, redo"));
+  assert.ok(does("Ctrl+Z").includes("Undo, redo"));
+  assert.ok(does("zoo wheel").some((line) => line.startsWith("Zoom")));
+  assert.equal(
+    does("walk").length,
+    guide.find(({ title }) => title === "Walk by keyboard").lines.length,
+  );
+  assert.deepEqual(does("nothing-like-this"), []);
 });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  arrowBox,
   baselines,
   hasBoth,
+  numbersRoom,
   titleAbove,
   titledByName,
 } from "../../../autodiff_viz/web/canvas/draw/face.js";
@@ -94,4 +96,18 @@ test("a node that is asked about is called by its name at every scale, in place 
   );
   for (const level of BARE)
     assert.equal(titledByName(card({ symbol: "matmul", id: "layer1", asked: true }), level), true);
+});
+
+test("an arrow beside each number tells value from cotangent without colour, inside the card or right of it", () => {
+  const node = card();
+  for (const k of [1.25, 0.8, 0.65, 0.5, 0.42, 0.36, 0.3]) {
+    const level = levelOf(k);
+    const box = arrowBox(node, level);
+    assert.ok(box, level.detail);
+    assert.ok(box.x >= 0, level.detail);
+    const { value, right } = numbersRoom(node, level);
+    // It ends before the number begins, where that takes all of its room, or begins behind its end.
+    assert.ok(box.x + box.w <= right - value + 0.1 || box.x >= right, level.detail);
+  }
+  assert.equal(arrowBox({ ...node, heat: {} }, levelOf(0.5)), null); // a picture stands there
 });

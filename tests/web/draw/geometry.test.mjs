@@ -15,6 +15,7 @@ import {
   viewMovedSideways,
   slotPoint,
   toScreen,
+  turnsOf,
   toWorld,
   wireCurve,
   withNode,
@@ -197,3 +198,22 @@ test("from a view that shows all of a large graph, zooming out never zooms in", 
   assert.ok(whole.k < 0.04);
   assert.equal(zoomAt(whole, 0.8, [0, 0]).k, whole.k);
 });
+
+test("a wire that comes back to another row has room for its turns beside its ends", () => {
+  const at = (id, x, y) => ({ id, x, y, w: 100, h: 80 });
+  const nodes = [at("a", 400, 0), at("b", 0, 200), at("c", 600, 0)];
+  const back = turnsOf(nodes, [{ from: "a", to: "b", via: [[250, 140]] }]);
+  const curve = wireCurve([500, 40], [0, 240], [[250, 140]]);
+  const xs = curve.flatMap((piece) => [0.25, 0.5, 0.75].map((t) => cubicAt(piece, t)));
+  const [low, high] = [
+    Math.min(...back.map(({ x }) => x)),
+    Math.max(...back.map(({ x, w }) => x + w)),
+  ];
+  assert.ok(Math.min(...xs) >= low && Math.max(...xs) <= high);
+  assert.ok(Math.max(...xs) > 500 && Math.min(...xs) < 0); // it does turn beyond them
+  assert.deepEqual(turnsOf(nodes, [{ from: "a", to: "c", via: [] }]), []);
+});
+
+/** x of a cubic curve, by its definition. */
+const cubicAt = ([[a], [b], [c], [d]], t) =>
+  (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t ** 2 * c + t ** 3 * d;

@@ -85,6 +85,7 @@ const RULE_ACTIONS = Object.fromEntries(
       rule,
       {
         onSelection: true,
+        rule: true,
         label: action,
         keys: [key],
         word: label,
@@ -369,6 +370,7 @@ export const ACTIONS = {
     label: "Compare: pin the graph as A",
     keys: ["Shift+V"],
     icon: "pin",
+    word: "compare",
     places: { view: "compare", look: "modes" },
     guide: "Compare two graphs",
     says: "Pin the graph as it is as A and go on as B; or unpin",
@@ -378,6 +380,7 @@ export const ACTIONS = {
   forward: {
     label: "Forward mode: tangents in place of cotangents",
     keys: ["j"],
+    word: "forward",
     places: { view: "compare", look: "modes" },
     guide: "See",
     says: "Show tangents, in place of cotangents",
@@ -389,6 +392,7 @@ export const ACTIONS = {
   ask: {
     label: "Ask: hide numbers, and answer",
     keys: ["q"],
+    word: "ask",
     places: { view: "compare", look: "modes" },
     guide: "Play the pass",
     says: "Ask about a number, or go to the question",

@@ -3,6 +3,7 @@
 
 import { html, svg } from "../../base/dom.js";
 import { icon } from "../../base/icons.js";
+import { Tabs } from "../../dock/panels.js";
 import { closePopover } from "../popovers/popover.js";
 
 // Its rows as data: actions that have a key, by purpose, and gestures without one.
@@ -61,6 +62,39 @@ const BY_HAND = {
   ],
 };
 
+/** Tabs of the sheet, with the sections of each. @type {{ name: string, label: string, sections: string[] }[]} */
+export const TABS = [
+  { name: "read", label: "Read it", sections: [] },
+  {
+    name: "build",
+    label: "Build",
+    sections: ["Add and wire", "Select and change", "Bring and take"],
+  },
+  {
+    name: "bend",
+    label: "Bend and play",
+    sections: ["Bend the gradient", "Play the pass", "Compare two graphs"],
+  },
+  { name: "move", label: "Move", sections: ["Walk by keyboard", "See"] },
+];
+
+/** The lines that have every word of a search, by section; a word may be a key or the beginning of one. Pure.
+ * @param {{ title: string, lines: Line[] }[]} guide @param {string} text */
+export function linesWith(guide, text) {
+  const words = text
+    .toLowerCase()
+    .split(/[\s+]+/)
+    .filter(Boolean);
+  const has = (/** @type {string} */ title, /** @type {Line} */ { keys = [], hand = "", does }) => {
+    const known = `${title} ${printed(keys).join(" ")} ${keys.join(" ")} ${hand} ${does}`;
+    const all = known.toLowerCase().split(/[\s+,;:()]+/);
+    return words.every((word) => all.some((one) => one.startsWith(word)));
+  };
+  return guide
+    .map(({ title, lines }) => ({ title, lines: lines.filter((line) => has(title, line)) }))
+    .filter(({ lines }) => lines.length);
+}
+
 /** @param {Record<string, Action>} actions @returns {{ title: string, lines: Line[] }[]} */
 export const guideOf = (actions) =>
   Object.entries(BY_HAND).map(([title, gestures]) => ({
@@ -115,17 +149,49 @@ export function toggleHelp(editor, guide) {
     },
     icon("close"),
   );
+  const columns = html("div", { class: "sheet-columns" });
   const body = html(
     "div",
     { class: "sheet-body", tabindex: 0, role: "group", "aria-label": "All keys and gestures" },
-    reading(),
-    ...guide.map(({ title, lines }) =>
-      html("section", {}, html("h3", {}, title), ...lines.map(row)),
-    ),
+    columns,
   );
+  let chosen = "build";
+  const search = /** @type {HTMLInputElement} */ (
+    html("input", {
+      type: "search",
+      class: "sheet-search",
+      placeholder: "Search keys",
+      "aria-label": "Search keys and gestures",
+      input: () => show(chosen),
+    })
+  );
+  const tabs = new Tabs("Keys and gestures", (name) => ((search.value = ""), show(name)));
+  const show = (/** @type {string} */ name) => {
+    const text = search.value.trim();
+    chosen = name;
+    const sections = TABS.find((tab) => tab.name === name)?.sections ?? [];
+    const shown = text
+      ? linesWith(guide, text)
+      : guide.filter(({ title }) => sections.includes(title));
+    tabs.show(
+      TABS.map((tab) => ({ name: tab.name, label: tab.label })),
+      text ? null : name, // a search is through all
+    );
+    columns.replaceChildren(
+      ...(!text && !sections.length ? reading() : []),
+      ...shown.map(({ title, lines }) =>
+        html("section", {}, html("h3", {}, title), ...lines.map(row)),
+      ),
+      ...(text && !shown.length
+        ? [html("p", {}, `No key or gesture has \u201c${text}\u201d.`)]
+        : []),
+    );
+  };
   const keydown = (/** @type {any} */ event) => {
     event.stopPropagation(); // keys must not reach the canvas
-    if (event.key === "Escape" || event.key === "?") closePopover(editor);
+    const inField = event.composedPath()[0] === search;
+    if (event.key === "Escape" || (event.key === "?" && !inField)) closePopover(editor);
+    else if (event.key === "/" && !inField) (event.preventDefault(), search.focus());
   };
   const sheet = html(
     "div",
@@ -140,21 +206,23 @@ export function toggleHelp(editor, guide) {
       "div",
       { class: "sheet-head" },
       html("h2", {}, "Keys and gestures"),
+      search,
       html("a", { href: "words", target: "_blank" }, "All words"),
       close,
     ),
+    tabs.root,
     body,
   );
+  show(chosen);
   editor.stage.host.append(sheet);
   sheet.showPopover(); // above the whole page: within the canvas it would have to scroll
   body.focus({ preventScroll: true });
 }
 
-const reading = () =>
+const reading = () => [
   html(
     "section",
     {},
-    html("h3", {}, "How to read it"),
     html(
       "p",
       {},
@@ -172,6 +240,10 @@ const reading = () =>
       sample("mixed", "both signs"),
       sample("zero", "zero"),
     ),
+  ),
+  html(
+    "section",
+    {},
     html(
       "p",
       {},
@@ -190,7 +262,8 @@ const reading = () =>
       html("b", { class: "mark dropped" }, "dropped"),
       " that JAX leaves this second run out, since no derivative needs its result.",
     ),
-  );
+  ),
+];
 
 /** @param {Line} line */
 const row = ({ keys = [], hand, does }) =>

@@ -43,6 +43,7 @@ import { activateFocused, extendSelection, stepAlong, toEnd, moveFocus } from ".
  * @property {(editor: Editor) => unknown} [when] whether buttons offer it
  * @property {(focus: Focus) => unknown} [needs] the focus that its key requires
  * @property {boolean} [onSelection] whether it acts on the selection, by key on the node that has the focus
+ * @property {boolean} [rule] whether it sets a rule, which the panel of the selected node has with words
  * @property {(editor: Editor) => boolean} [on] whether it is on
  * @property {"undo" | "redo"} [undoes] which of the two steps it makes
  * @property {(editor: Editor, focus: Focus, key: string) => void} [do]

@@ -6,6 +6,7 @@ import { RULES } from "../../base/constants.js";
 import { html, setText } from "../../base/dom.js";
 import { arrowhead, icon } from "../../base/icons.js";
 import { term } from "../../base/term.js";
+import { TABBED } from "../../dock/panels.js";
 import { moreButton, toggleMenu } from "../popovers/menus.js";
 import { titleOf as nameOf } from "../state/fold.js";
 import { placed } from "./actions.js";
@@ -173,9 +174,11 @@ function topBar(editor) {
   /** @type {[HTMLButtonElement, Action][]} */
   const buttons = [];
   // `when` before `on`: whether an action is on is defined only if it is shown.
-  editor.watchers.push(() =>
-    buttons.forEach(([element, { when }]) => (element.hidden = !when?.(editor))),
-  );
+  editor.watchers.push(() => {
+    const labelled = editor.single !== null && isNodeOnView();
+    for (const [element, { when, rule }] of buttons)
+      element.hidden = !when?.(editor) || (Boolean(rule) && labelled);
+  });
   const [details, nodes, wire] = groups.map((actions) =>
     actions.map(([id, action]) => {
       const element = button(editor, id, action);
@@ -207,6 +210,13 @@ function topBar(editor) {
     title.title = title.textContent ?? "";
   });
   return [bar, key];
+}
+
+/** Whether the panel of the selected node is on view, which has its rules with words. */
+function isNodeOnView() {
+  const { avPanel, avLesson, avEmbed, avPresent } = document.documentElement.dataset;
+  if (avEmbed !== undefined || avPresent !== undefined || avPanel === undefined) return false;
+  return avPanel === "node" || (avLesson === "none" && !matchMedia(TABBED).matches);
 }
 
 /** Name of the selection: a node, a group, or the number of nodes. @param {Editor} editor */

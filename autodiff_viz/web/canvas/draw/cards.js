@@ -306,7 +306,7 @@ function rebuild(root, node, seen) {
   if (node.group) {
     numbers.value.classList.toggle("unsaid", level.detail === "one" || !hasValue(node, level));
     const two = node.group.output
-      ? [...arrows(forth, back, level), numbers.value, ...moving, numbers.cotangent]
+      ? [...arrows(forth, back, level, node), numbers.value, ...moving, numbers.cotangent]
       : [];
     root.replaceChildren(numbers.title, ...groupParts(node, seen), ...two);
     return numbers;
@@ -404,7 +404,7 @@ function written(node, numbers, forth, back, level) {
           }),
         ]
       : []),
-    ...arrows(forth, back, level),
+    ...arrows(forth, back, level, node),
     ...(shape === undefined
       ? []
       : [svg("text", { class: "shape", x: shape, y: forth }, node.shape ?? "")]),

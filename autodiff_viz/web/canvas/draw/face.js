@@ -322,13 +322,31 @@ export const divider = ({ w }, level) =>
     ? [svg("line", { class: "divider", x1: SIDE.near, x2: w - SIDE.near, y1: HEADER, y2: HEADER })]
     : [];
 
-/** Arrows before value and cotangent, where there is room. @param {number} forth @param {number} back baselines @param {Level} level */
-export function arrows(forth, back, level) {
-  if (level.detail !== "near") return [];
-  const x = SIDE.near;
+/** Width of the arrows in a smaller card. @param {Level} level */
+const smallMark = ({ number }) => 0.4 * number;
+
+/** The box of the arrow beside a number: before it, or, where the numbers take all of the card, right of it; null where a picture
+ * stands there, or the sign and the numbers are all that is seen. Pure.
+ * @param {{ w: number, heat?: unknown }} node @param {Level} level @returns {{ x: number, w: number, up: number } | null} `up`: from the baseline to its top */
+export function arrowBox({ w, heat }, level) {
+  const { detail, number } = level;
+  if (detail === "near") return { x: SIDE.near, w: 6, up: 10 };
+  const wide = smallMark(level);
+  const up = (CAPITAL * number + 1.5 * wide) / 2;
+  if (detail === "few") return { x: w + 0.4 * wide, w: wide, up };
+  return heat || !["middle", "small"].includes(detail) ? null : { x: 2, w: wide, up };
+}
+
+/** Arrows beside value and cotangent, which tell them apart without colour.
+ * @param {number} forth @param {number} back baselines @param {Level} level @param {{ w: number, heat?: unknown }} node */
+export function arrows(forth, back, level, node) {
+  const box = arrowBox(node, level);
+  if (!box) return [];
+  const { x, w, up } = box;
+  const half = 0.75 * w;
   return [
-    svg("path", { class: "forth", d: `M${x} ${forth - 10}l6 4.5-6 4.5z` }),
-    svg("path", { class: "back", d: `M${x + 6} ${back - 10}l-6 4.5 6 4.5z` }),
+    svg("path", { class: "forth", d: `M${x} ${forth - up}l${w} ${half}-${w} ${half}z` }),
+    svg("path", { class: "back", d: `M${x + w} ${back - up}l-${w} ${half} ${w} ${half}z` }),
   ];
 }
 
@@ -360,7 +378,7 @@ export function numbersRoom(node, level) {
     const room = w - 2 * side - THUMB - 4;
     return { value: room, cotangent: room, most: number, right: w - side };
   }
-  const room = w - 2 * side - (near ? MARK + 1 : 0);
+  const room = w - 2 * side - (near ? MARK + 1 : isBare(level) ? 0 : smallMark(level));
   const size = Math.max(SHAPE, text);
   if (isBeside(node, level))
     return {

@@ -76,11 +76,11 @@ export const legend = () =>
     ...KEYS.map(([kind, says]) => html("span", {}, sample(kind), says)),
     html(
       "span",
-      { class: "thick" },
+      { class: "thick", title: "By the logarithm: from 1/10,000 of the largest to the largest" },
       wedge(),
-      html("span", { class: "long" }, "10\u207b\u2074 to the "),
-      "largest",
+      "thick = large",
     ),
+    html("span", { class: "norm-key" }, "\u20160.88\u2016: ", term("norm"), " 0.88"),
     html(
       "span",
       { class: "parted-key" },

@@ -11,6 +11,7 @@ import {
   overlap,
   padded,
   toWorld,
+  turnsOf,
   withNode,
   zoomAt,
 } from "../state/geometry.js";
@@ -226,6 +227,10 @@ export function paint(stage, drawing, dragging) {
     if (complete || (stage.drawn.k && !isFar(stage.level))) giveNumbersPlaces(stage);
   }
   stage.host.classList.toggle("bare", drawing.nodes.length === 0);
+  stage.host.classList.toggle(
+    "normed",
+    drawing.nodes.some(({ value, cotangent }) => `${value}${cotangent}`.includes("\u2016")),
+  );
   stage.host.classList.toggle("many", !complete);
 }
 
@@ -236,7 +241,11 @@ function measure(stage, drawing) {
     ...drawing.nodes.map((node) => bodyOf(node, stage.level)),
     ...regions.map(({ tab }) => tab),
   ];
-  stage.content = bounds([...stage.obstacles, ...regions.map(({ box }) => box)]);
+  stage.content = bounds([
+    ...stage.obstacles,
+    ...regions.map(({ box }) => box),
+    ...turnsOf(drawing.nodes, drawing.wires),
+  ]);
   const { x, y, w, h } = stage.content ?? { x: 0, y: 0, w: 0, h: 0 };
   for (const extent of stage.extents) extent.setAttribute("d", `M${x} ${y}h${w}v${h}`);
   stage.numbered = null;

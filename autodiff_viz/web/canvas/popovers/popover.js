@@ -91,8 +91,9 @@ export function keepInside({ clientWidth: w, clientHeight: h }, root, [x, y], fo
  * a number in it, has changed, and is closed when the part is removed.
  * @template T @param {Editor} editor @param {{
  *   label: string, kind?: string, find: () => T | undefined, look: (part: T) => unknown, fill: (part: T) => (Node | string)[],
- *   place: (part: T) => Point | undefined, own?: (part: T) => Box[], first: string, shown?: (part: T) => void, closed?: () => void,
- * }} about  `place` and `own`, what is never covered, in world px; `first` is the selector of what gets the focus */
+ *   place?: (part: T) => Point | undefined, own?: (part: T) => Box[], first: string, shown?: (part: T) => void, closed?: () => void,
+ * }} about  `place` and `own`, what is never covered, in world px; without a place it stands beside the graph; `first` is
+ * the selector of what gets the focus */
 export function openPopover(
   editor,
   { label, kind = "", find, look, fill, place, own = () => [], first, shown, closed },
@@ -119,7 +120,7 @@ export function openPopover(
     const next = JSON.stringify(look(part));
     if (next !== seen) refill(root, fill(part));
     seen = next;
-    const at = place(part);
+    const at = place?.(part);
     const stands = JSON.stringify([
       at,
       editor.stage.view,
@@ -127,16 +128,43 @@ export function openPopover(
       host.clientHeight,
       root.offsetHeight,
     ]);
-    if (at && stands !== stood) standClear(editor, root, at, own(part)); // not at each number of a dragged slider
+    if (!place) standBeside(host, root);
+    else if (at && stands !== stood) standClear(editor, root, at, own(part)); // not at each number of a dragged slider
     stood = stands;
     shown?.(part);
   };
   host.append(root);
+  if (!place) {
+    root.popover = "manual"; // in the top layer it may stand outside the canvas
+    root.showPopover();
+    const resized = () =>
+      root.isConnected ? standBeside(host, root) : removeEventListener("resize", resized);
+    addEventListener("resize", resized);
+  }
   editor.watchers = [...editor.watchers, watch];
   for (const event of ["numbers", "play"]) listen(event, watch, () => !root.isConnected); // of a dragged slider's position, of a step
   watch();
   /** @type {HTMLElement | null} */ (root.querySelector(first))?.focus();
 }
+
+const BESIDE = 300; // px of room to the right of the canvas in which a popover stands
+const BELOW = 320; // px below it, the least on a phone
+
+/** Put a popover in the top layer where it covers nothing of the graph: over the panels to the right of the canvas, or below it.
+ * @param {HTMLElement} host @param {HTMLElement} root */
+function standBeside(host, root) {
+  const { right, top, bottom } = host.getBoundingClientRect();
+  const isBeside = innerWidth - right >= BESIDE;
+  const y = isBeside ? top : Math.min(bottom + EDGE, innerHeight - BELOW);
+  Object.assign(root.style, {
+    left: `${isBeside ? right + EDGE : EDGE}px`,
+    top: `${Math.max(y, EDGE)}px`,
+    width: `${Math.min(isBeside ? innerWidth - right - 2 * EDGE : innerWidth - 2 * EDGE, WIDEST)}px`,
+    maxHeight: `${innerHeight - Math.max(y, EDGE) - EDGE}px`,
+  });
+}
+
+const WIDEST = 460; // px
 
 /** Put a popover near a point where it covers neither `own` nor, if there is room, a card.
  * @param {Editor} editor @param {HTMLElement} root @param {Point} at world px @param {Box[]} own world px */

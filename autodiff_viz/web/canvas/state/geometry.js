@@ -88,6 +88,21 @@ export const isBack = (points, i) =>
 
 const TURN = { least: 46, each: 0.1, most: 80 }; // px of the handles with which a wire that comes back turns beyond its ends, by three quarters of them: less than the gap between columns
 
+/** The room that wires which come back take beside the cards at their ends. Pure.
+ * @param {(Box & { id: string })[]} nodes @param {{ from: string, to: string, via?: Point[] }[]} wires @returns {Box[]} */
+export function turnsOf(nodes, wires) {
+  const byName = new Map(nodes.map((node) => [node.id, node]));
+  const wide = 0.75 * TURN.most;
+  return wires.flatMap(({ from, to, via }) => {
+    const [start, end] = [byName.get(from), byName.get(to)];
+    if (!via?.length || !start || !end || start.x + start.w <= end.x) return [];
+    return [
+      { x: start.x + start.w, y: start.y, w: wide, h: start.h },
+      { x: end.x - wide, y: end.y, w: wide, h: end.h },
+    ];
+  });
+}
+
 /** @param {number} from @param {number} to y of the ends of a turn */
 const turn = (from, to) => Math.min(TURN.least + TURN.each * Math.abs(to - from), TURN.most);
 
