@@ -219,3 +219,19 @@ def test_the_exercise_and_its_tick_are_in_view_whichever_panel_is_and_its_slider
     lab.press("s")
     expect(line.get_by_role("img", name="done", exact=True)).to_be_in_viewport()
     assert faults(page) == []
+
+
+@pytest.mark.nightly
+def test_an_exercise_that_trains_opens_the_training_and_its_button_tells_how_far_it_is(
+    page: Page, address: str
+):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    LabPage(page, address).open("/?lesson=xor-tutorial")
+    page.get_by_role("button", name="I do not know").click()
+    page.locator(NEXT).click(timeout=30_000)
+    expect(page.locator("html")).to_have_attribute("data-av-plot", "training")
+    expect(page.locator("html")).to_have_attribute("data-av-dock", "open")
+    button = page.locator(".st-key-part_onward").get_by_role("button", name="Training: ")
+    expect(button).to_be_disabled()
+    expect(button).to_contain_text(" of 10 \u2026")
+    expect(page.locator(NEXT)).to_have_text("Do the rest of this try", timeout=120_000)
