@@ -20,7 +20,7 @@ from autodiff_viz.graph.rule_kinds import ARRIVING, FOLLOW, KINDS, STOP, WIRES
 from autodiff_viz.lab.shared_constants import FILE, constants
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
-from autodiff_viz.reading.fusion import AROUND
+from autodiff_viz.reading.nodes.fusion import AROUND
 from autodiff_viz.training.gates import GATE_RULES
 
 OTHERS = [kind for name, kind in KINDS.items() if name != FOLLOW]

@@ -9,17 +9,17 @@ from typing import Any
 
 from autodiff_viz.graph.model import IDENTITY, Call, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS
-from autodiff_viz.reading.arrays import FUNCTIONS, shape_of
-from autodiff_viz.reading.builder import Builder, Ref
-from autodiff_viz.reading.costs import LibraryError
-from autodiff_viz.reading.declared import ARRIVING, Waits, body, declare, zeros_of
-from autodiff_viz.reading.interpreter import Interpreter
-from autodiff_viz.reading.tensorflow_tapes import Variables
-from autodiff_viz.reading.tensorflow_tensors import Overrides, tensor
-from autodiff_viz.reading.terms import Terms
-from autodiff_viz.reading.torch_memory import info
-from autodiff_viz.reading.torch_tensors import TENSOR, TORCH
-from autodiff_viz.reading.values import Array, Class, ClassMethod, Function, Native, Refused
+from autodiff_viz.reading.functions.arrays import FUNCTIONS, shape_of
+from autodiff_viz.reading.functions.declared import ARRIVING, Waits, body, declare, zeros_of
+from autodiff_viz.reading.functions.terms import Terms
+from autodiff_viz.reading.language.reader import Reader
+from autodiff_viz.reading.language.values import Array, Class, ClassMethod, Function, Native, Refused
+from autodiff_viz.reading.nodes.builder import Builder, Ref
+from autodiff_viz.reading.nodes.costs import LibraryError
+from autodiff_viz.reading.tensorflow.tapes import Variables
+from autodiff_viz.reading.tensorflow.tensors import Overrides, tensor
+from autodiff_viz.reading.tensors.torch_memory import info
+from autodiff_viz.reading.tensors.torch_tensors import TENSOR, TORCH
 
 
 def _pair(value: Any, needed: str) -> tuple[Any, Any]:
@@ -50,19 +50,19 @@ class Context:
     materialize: bool = True
 
 
-def is_function(r: Interpreter, value: Any) -> bool:
+def is_function(reader: Reader, value: Any) -> bool:
     """Return whether a class of the text is an `autograd.Function`."""
     return isinstance(value, Class) and any(base.endswith("autograd.Function") for base in value.bases)
 
 
-def class_attribute(r: Interpreter, owner: Class, name: str, node: ast.AST) -> Any:
+def class_attribute(reader: Reader, owner: Class, name: str, node: ast.AST) -> Any:
     """Return an attribute of a class; `apply` of an `autograd.Function` calls it."""
-    if name == "apply" and is_function(r, owner):
-        return Native(lambda _, args, kw: apply_function(r, owner, args, node), f"{owner.name}.apply")
+    if name == "apply" and is_function(reader, owner):
+        return Native(lambda _, args, kw: apply_function(reader, owner, args, node), f"{owner.name}.apply")
     member = owner.members.get(name)
     if isinstance(member, ClassMethod):
         function = member.function
-        return Native(lambda _, args, kw: r.call(function, [owner, *args], kw, node), name, function)
+        return Native(lambda _, args, kw: reader.call(function, [owner, *args], kw, node), name, function)
     if name in owner.members:
         return member
     if name == "__name__":
@@ -70,23 +70,23 @@ def class_attribute(r: Interpreter, owner: Class, name: str, node: ast.AST) -> A
     raise Refused(f"{owner.name} has no {name!r}.", at=node)
 
 
-def apply_function(r: Interpreter, owner: Class, args: list, node: ast.AST) -> Any:
+def apply_function(reader: Reader, owner: Class, args: list, node: ast.AST) -> Any:
     """Read a call of an `autograd.Function`."""
     for name in ("forward", "backward"):
         if not isinstance(owner.members.get(name), Function):
             raise Refused(f"{owner.name} has no {name}().", at=node)
     tensors = [isinstance(arg, Array) and arg.requires_grad for arg in args]
-    recording = any(tensors) and not r.no_grad and isinstance(r.builder, Builder)
+    recording = any(tensors) and not reader.no_grad and isinstance(reader.builder, Builder)
     context = Context(needs=tuple(flag and recording for flag in tensors))
     setup = owner.members.get("setup_context")
-    outside, r.no_grad = r.no_grad, 1 if isinstance(r.builder, Builder) else 0
+    outside, reader.no_grad = reader.no_grad, 1 if isinstance(reader.builder, Builder) else 0
     try:
         given = args if isinstance(setup, Function) else [context, *args]
-        value = r.call(owner.members["forward"], given, {}, node)
+        value = reader.call(owner.members["forward"], given, {}, node)
         if isinstance(setup, Function):
-            r.call(setup, [context, tuple(args), value], {}, node)
+            reader.call(setup, [context, tuple(args), value], {}, node)
     finally:
-        r.no_grad = outside
+        reader.no_grad = outside
     if context.dirty:
         raise Refused("mark_dirty() is not read.", "Return a new tensor.", at=node)
     if not recording:
@@ -103,7 +103,7 @@ def apply_function(r: Interpreter, owner: Class, args: list, node: ast.AST) -> A
             if k != i and isinstance(one, Array) and one.is_node and one not in context.flat
         }
         try:
-            made[i] = _output(r, owner, context, args, outputs, i, node, others)
+            made[i] = _output(reader, owner, context, args, outputs, i, node, others)
             order = 0
         except Waits:
             waiting.append(i)
@@ -118,7 +118,7 @@ def apply_function(r: Interpreter, owner: Class, args: list, node: ast.AST) -> A
 
 
 def _output(
-    r: Interpreter,
+    reader: Reader,
     owner: Class,
     context: Context,
     args: list,
@@ -132,10 +132,10 @@ def _output(
 
     def pull(v: Array) -> Sequence[Any]:
         seeds: list[Any] = [
-            v if k == i else r.make("zeros_like", [one]) if context.materialize else None
+            v if k == i else reader.make("zeros_like", [one]) if context.materialize else None
             for k, one in enumerate(outputs)
         ]
-        passed = r.call(owner.members["backward"], [context, *seeds], {}, node)
+        passed = reader.call(owner.members["backward"], [context, *seeds], {}, node)
         passed = list(passed) if isinstance(passed, (tuple, list)) else [passed]
         while len(passed) > len(args) and passed[-1] is None:
             passed.pop()
@@ -148,21 +148,21 @@ def _output(
                 at=node,
             )
         return [
-            _without_zeros(r, _fitted(r, owner, one, arg), len(outputs)) if needed else None
+            _without_zeros(reader, _fitted(reader, owner, one, arg), len(outputs)) if needed else None
             for one, arg, needed in zip(passed, args, context.needs, strict=True)
         ]
 
     if len(outputs) > 1:
-        _additive(r, owner, context, value, pull)
+        _additive(reader, owner, context, value, pull)
     wires = [arg if needed else None for arg, needed in zip(args, context.needs, strict=True)]
-    made = declare(r, value, wires, pull, owner.name, others)
+    made = declare(reader, value, wires, pull, owner.name, others)
     made.requires_grad, made.leaf = True, False
-    shown = info(r, value)
+    shown = info(reader, value)
     if shown.parent is not None and shown.derive is not None:  # it shows the memory of an argument
-        mine, first, derive = info(r, made), made.held, shown.derive
+        mine, first, derive = info(reader, made), made.held, shown.derive
 
-        def again(r: Interpreter, parent: Array) -> Array:
-            held = r.builder.add(IDENTITY, [derive(r, parent).held, first], Rule(BACKWARD_AS))
+        def again(reader: Reader, parent: Array) -> Array:
+            held = reader.builder.add(IDENTITY, [derive(reader, parent).held, first], Rule(BACKWARD_AS))
             return Array(held, "torch", made.dtype, True, False)
 
         mine.storage, mine.parent, mine.kind, mine.derive = shown.storage, shown.parent, shown.kind, again
@@ -170,38 +170,42 @@ def _output(
     return made
 
 
-def _without_zeros(r: Interpreter, passed: Any, outputs: int) -> Any:
+def _without_zeros(reader: Reader, passed: Any, outputs: int) -> Any:
     """Return a gradient without what is 0 because nothing arrives at the other outputs."""
     if outputs == 1 or not isinstance(passed, Array) or not isinstance(passed.held, Call):
         return passed
-    assert isinstance(r.builder, Terms)
-    shape = r.builder.shape(passed.held)
+    assert isinstance(reader.builder, Terms)
+    shape = reader.builder.shape(passed.held)
 
     def plain(term: Any) -> Any:
         if not isinstance(term, Call) or _is_zero(term):
             return term
         args = tuple(map(plain, term.args))
         kept = [one for one in args if not _is_zero(one)]
-        if term.op in ("add", "sub") and len(kept) == 1 and r.builder.shape(kept[0]) == r.builder.shape(term):
+        if (
+            term.op in ("add", "sub")
+            and len(kept) == 1
+            and reader.builder.shape(kept[0]) == reader.builder.shape(term)
+        ):
             return kept[0] if term.op == "add" or kept[0] is args[0] else Call("neg", (kept[0],), ())
         return Call(term.op, args, term.params)
 
     made = plain(passed.held)
-    return replace(passed, held=made) if r.builder.shape(made) == shape else passed
+    return replace(passed, held=made) if reader.builder.shape(made) == shape else passed
 
 
-def _fitted(r: Interpreter, owner: Class, passed: Any, arg: Array) -> Any:
+def _fitted(reader: Reader, owner: Class, passed: Any, arg: Array) -> Any:
     """Return a gradient in the shape of its argument, over which PyTorch sums what was broadcast."""
     if not isinstance(passed, Array):
         if passed is None:
             return None
         raise LibraryError(f"{owner.name}: expected Variable or None, got a number.", "Return a tensor.")
-    wanted = shape_of(r, arg)
-    passed = _summed(r, passed, wanted)
-    if shape_of(r, passed) != wanted:
+    wanted = shape_of(reader, arg)
+    passed = _summed(reader, passed, wanted)
+    if shape_of(reader, passed) != wanted:
         raise LibraryError(
             f"Function {owner.name}Backward returned an invalid gradient: got "
-            f"{list(shape_of(r, passed))} but "
+            f"{list(shape_of(reader, passed))} but "
             f"expected shape "
             f"compatible with {list(wanted)}.",
             "Return a gradient of the argument's shape.",
@@ -209,28 +213,28 @@ def _fitted(r: Interpreter, owner: Class, passed: Any, arg: Array) -> Any:
     return passed
 
 
-def _summed(r: Interpreter, x: Array, wanted: tuple[int, ...]) -> Array:
+def _summed(reader: Reader, x: Array, wanted: tuple[int, ...]) -> Array:
     """Return an array summed over the axes along which one of the wanted shape is broadcast to it."""
-    shape = shape_of(r, x)
+    shape = shape_of(reader, x)
     while len(shape) > len(wanted):
-        x, shape = r.make("sum", [x], axis=0), shape[1:]
+        x, shape = reader.make("sum", [x], axis=0), shape[1:]
     for i, (have, need) in enumerate(zip(shape, wanted, strict=False)):
         if need == 1 and have != 1:
-            x = r.make("sum", [x], axis=i, keepdims=True)
+            x = reader.make("sum", [x], axis=i, keepdims=True)
     return x
 
 
-def sum_to_size(r: Interpreter, x: Array, *size: Any) -> Array:
+def sum_to_size(reader: Reader, x: Array, *size: Any) -> Array:
     """Read `sum_to_size`, which undoes a broadcast.
 
     Raises:
       LibraryError: no tensor of that size can be broadcast to this one.
     """
     wanted = tuple(size[0]) if size and isinstance(size[0], (tuple, list)) else size
-    made = _summed(r, x, wanted)
-    if shape_of(r, made) != wanted:
+    made = _summed(reader, x, wanted)
+    if shape_of(reader, made) != wanted:
         raise LibraryError(
-            f"size {list(wanted)} is not expandable to size {list(shape_of(r, x))}.",
+            f"size {list(wanted)} is not expandable to size {list(shape_of(reader, x))}.",
             "Give a size that can be broadcast to the tensor's.",
         )
     return made
@@ -261,7 +265,7 @@ LINEAR = frozenset(
 
 
 def _additive(
-    r: Interpreter, owner: Class, context: Context, value: Array, pull: Callable[[Array], Any]
+    reader: Reader, owner: Class, context: Context, value: Array, pull: Callable[[Array], Any]
 ) -> None:
     """Check that a backward function of several outputs adds up what arrives at each.
 
@@ -270,7 +274,7 @@ def _additive(
     Raises:
       Refused: it may do something else.
     """
-    with body(r, shape_of(r, value), []) as terms:
+    with body(reader, shape_of(reader, value), []) as terms:
         for one in pull(Array(ARRIVING, value.framework, value.dtype)):
             if isinstance(one, Array) and not _linear(terms.term(one.held)):
                 raise Refused(
@@ -310,7 +314,7 @@ def _linear(term: Any) -> bool:
     return term.op in LINEAR and all(map(_linear, term.args))
 
 
-def context_attribute(r: Interpreter, context: Context, name: str, node: ast.AST) -> Any:
+def context_attribute(reader: Reader, context: Context, name: str, node: ast.AST) -> Any:
     """Return an attribute of `ctx`."""
     if name in ("saved_tensors", "saved_variables"):
         return context.saved
@@ -318,7 +322,7 @@ def context_attribute(r: Interpreter, context: Context, name: str, node: ast.AST
         return context.needs
     if name in ("save_for_backward", "mark_non_differentiable", "mark_dirty", "set_materialize_grads"):
 
-        def keep(_: Interpreter, args: list, keywords: dict) -> None:
+        def keep(_: Reader, args: list, keywords: dict) -> None:
             if name == "save_for_backward":
                 context.saved = tuple(args)
             elif name == "mark_non_differentiable":
@@ -334,7 +338,7 @@ def context_attribute(r: Interpreter, context: Context, name: str, node: ast.AST
     raise Refused(f"ctx has no {name!r}.", "Set it in forward().", at=node)
 
 
-def set_context_attribute(r: Interpreter, context: Context, name: str, value: Any, target: ast.AST) -> None:
+def set_context_attribute(reader: Reader, context: Context, name: str, value: Any, target: ast.AST) -> None:
     """Keep a value at `ctx`."""
     context.fields[name] = value
 
@@ -342,29 +346,31 @@ def set_context_attribute(r: Interpreter, context: Context, name: str, value: An
 # TensorFlow.
 
 
-def tf_custom_gradient(r: Interpreter, f: Any = None) -> Native:
+def tf_custom_gradient(reader: Reader, f: Any = None) -> Native:
     """Read `tf.custom_gradient`, whose gradient function also gets the variables that the function reads."""
 
-    def call(_: Interpreter, args: list, keywords: dict) -> Any:
-        args = [tensor(r, one) if isinstance(one, (int, float)) else one for one in args]
-        first = len(r.builder.drafts)
-        value, back = _pair(r.call(f, args, keywords), "The function returns (value, gradient function).")
+    def call(_: Reader, args: list, keywords: dict) -> Any:
+        args = [tensor(reader, one) if isinstance(one, (int, float)) else one for one in args]
+        first = len(reader.builder.drafts)
+        value, back = _pair(
+            reader.call(f, args, keywords), "The function returns (value, gradient function)."
+        )
         if isinstance(value, (tuple, list)) and len(value) == 1:
             value = value[0]
         if isinstance(value, Array) and not value.is_node:
-            value = r.copied(Array(r.builder.input(value.held, ""), "tf", value.dtype))
-        made_of = r.builder.ancestors(value.held) if isinstance(value, Array) else set()
+            value = reader.copied(Array(reader.builder.input(value.held, ""), "tf", value.dtype))
+        made_of = reader.builder.ancestors(value.held) if isinstance(value, Array) else set()
         reads = {
             slot
             for number in made_of
             if number >= first
-            for slot in r.builder.drafts[number].slots
+            for slot in reader.builder.drafts[number].slots
             if isinstance(slot, Ref)
         }
         given = {one.held for one in args if isinstance(one, Array)}
         variables = [
             one.array
-            for one in r.state(Variables).by_id.values()
+            for one in reader.state(Variables).by_id.values()
             if one.trainable and one.array.held in reads and one.array.held not in given
         ]
         if variables and "variables" not in _all_parameters(back):
@@ -375,7 +381,7 @@ def tf_custom_gradient(r: Interpreter, f: Any = None) -> Native:
             )
 
         def pull(v: Array) -> Sequence[Any]:
-            passed = r.call(back, [v], {"variables": variables} if variables else {})
+            passed = reader.call(back, [v], {"variables": variables} if variables else {})
             if variables:
                 passed, others = _pair(
                     passed, "The gradient function returns (gradients, variable gradients)."
@@ -386,17 +392,17 @@ def tf_custom_gradient(r: Interpreter, f: Any = None) -> Native:
             return [*(passed if isinstance(passed, (tuple, list)) else [passed]), *others]
 
         wires = [*args, *variables]
-        made = declare(r, value, wires, pull, getattr(f, "name", "This function"))
+        made = declare(reader, value, wires, pull, getattr(f, "name", "This function"))
         nodes = sum(isinstance(one, Array) and one.is_node for one in wires)
-        draft = r.builder.drafts[made.held.number]
+        draft = reader.builder.drafts[made.held.number]
         # The value and what the gradient function reads from outside are no arguments of the function.
         barred = set(range(len(draft.slots) - nodes))
         function = draft.rule.function
         for i, (name, term) in enumerate(zip(function.args[1:-1], function.body, strict=True)):
             if term == zeros_of(name):
                 barred.add(i)
-        r.state(Variables).barred[made.held.number] = barred
-        r.say(r.line, "tf.custom_gradient became a declared pullback")
+        reader.state(Variables).barred[made.held.number] = barred
+        reader.say(reader.line, "tf.custom_gradient became a declared pullback")
         return made
 
     return Native(call, "custom_gradient", f)
@@ -417,32 +423,32 @@ class OpOf:
     outputs: list[Any]
 
 
-def register_gradient(r: Interpreter, op_type: str) -> Native:
+def register_gradient(reader: Reader, op_type: str) -> Native:
     """Read `@tf.RegisterGradient("Name")`."""
 
-    def register(_: Interpreter, args: list, keywords: dict) -> Any:
-        r.state(Overrides).registered[op_type] = args[0]
+    def register(_: Reader, args: list, keywords: dict) -> Any:
+        reader.state(Overrides).registered[op_type] = args[0]
         return args[0]
 
     return Native(register, "RegisterGradient")
 
 
-def overridden(r: Interpreter, function: Callable[..., Any], args: tuple, keywords: dict, name: str) -> Array:
+def overridden(reader: Reader, function: Callable[..., Any], args: tuple, keywords: dict, name: str) -> Array:
     """Return an op's value with the gradient that `gradient_override_map` names for its type."""
-    known = r.state(Overrides).registered
+    known = reader.state(Overrides).registered
     if name not in known:
         raise Refused(f"No gradient is registered as {name!r}.", f'Write @tf.RegisterGradient("{name}").')
-    wires = [tensor(r, one) for one in (*args, *keywords.values()) if isinstance(one, Array)]
-    value = function(r, *args, **keywords)
+    wires = [tensor(reader, one) for one in (*args, *keywords.values()) if isinstance(one, Array)]
+    value = function(reader, *args, **keywords)
 
     def pull(v: Array) -> Sequence[Any]:
-        passed = r.call(known[name], [OpOf(wires, [value]), v], {})
+        passed = reader.call(known[name], [OpOf(wires, [value]), v], {})
         return passed if isinstance(passed, (tuple, list)) else [passed]
 
-    return declare(r, value, wires, pull, name)
+    return declare(reader, value, wires, pull, name)
 
 
-def op_attribute(r: Interpreter, op: OpOf, name: str, node: ast.AST) -> Any:
+def op_attribute(reader: Reader, op: OpOf, name: str, node: ast.AST) -> Any:
     """Return the inputs or the outputs of an op."""
     if name in ("inputs", "outputs"):
         return getattr(op, name)
@@ -453,14 +459,14 @@ for _begin in ("tensorflow.", "tensorflow.compat.v1."):
     FUNCTIONS[f"{_begin}custom_gradient"] = tf_custom_gradient
     FUNCTIONS[f"{_begin}RegisterGradient"] = register_gradient
 TENSOR["sum_to_size"] = sum_to_size
-TORCH["torch.autograd.function.once_differentiable"] = lambda r, f: f
-FUNCTIONS["staticmethod"] = FUNCTIONS["classmethod"] = lambda r, f: f
+TORCH["torch.autograd.function.once_differentiable"] = lambda reader, f: f
+FUNCTIONS["staticmethod"] = FUNCTIONS["classmethod"] = lambda reader, f: f
 
 
-def install(r: Interpreter) -> None:
-    """Teach an interpreter declared derivatives."""
-    r.handlers.attribute[OpOf] = op_attribute
-    r.state(Overrides).apply = overridden
-    r.handlers.attribute[Class] = class_attribute
-    r.handlers.attribute[Context] = context_attribute
-    r.handlers.set_attribute[Context] = set_context_attribute
+def install(reader: Reader) -> None:
+    """Teach a reader declared derivatives."""
+    reader.handlers.attribute[OpOf] = op_attribute
+    reader.state(Overrides).apply = overridden
+    reader.handlers.attribute[Class] = class_attribute
+    reader.handlers.attribute[Context] = context_attribute
+    reader.handlers.set_attribute[Context] = set_context_attribute

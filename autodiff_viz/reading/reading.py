@@ -21,50 +21,53 @@ from autodiff_viz.graph.problem import GraphError, Problem, known_text
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import listed
 from autodiff_viz.language.parse import parse_with_spans
-from autodiff_viz.reading import (
-    array_functions,
-    arrays,
-    blank,
-    custom_rules,
-    einops_functions,
-    hips_autograd,
-    indexing,
-    jax_control,
-    jax_custom_rules,
-    jax_random,
-    jax_transforms,
-    jax_trees,
-    keras_layers,
-    linear_algebra,
-    numpy_memory,
-    own_dtypes,
-    python_functions,
-    python_library,
-    python_sets,
-    tensor_arrays,
-    tensorflow_tapes,
-    torch_autograd,
-    torch_distributions,
-    torch_modules,
-    torch_optimizers,
-    torch_structure,
-    torch_training,
-    unread,
+from autodiff_viz.reading import custom_rules, unread
+from autodiff_viz.reading.functions import arrays, indexing, python_library
+from autodiff_viz.reading.functions import einops as einops_functions
+from autodiff_viz.reading.functions.corners import refuse_jumps, refuse_odd
+from autodiff_viz.reading.functions.draws import Draws
+from autodiff_viz.reading.jax import control as jax_control
+from autodiff_viz.reading.jax import custom_rules as jax_custom_rules
+from autodiff_viz.reading.jax import hips_autograd
+from autodiff_viz.reading.jax import random as jax_random
+from autodiff_viz.reading.jax import transforms as jax_transforms
+from autodiff_viz.reading.jax import trees as jax_trees
+from autodiff_viz.reading.language import blank
+from autodiff_viz.reading.language import functions as python_functions
+from autodiff_viz.reading.language import sets as python_sets
+from autodiff_viz.reading.language.operators import as_written
+from autodiff_viz.reading.language.reader import Break, Continue, Reader, Request, Return
+from autodiff_viz.reading.language.several import Site, said, told_apart
+from autodiff_viz.reading.language.values import (
+    FLOATS,
+    Array,
+    Function,
+    Native,
+    Refused,
+    Unknown,
+    arrays_of,
+    leaves,
 )
-from autodiff_viz.reading.builder import Ref, TooLarge
-from autodiff_viz.reading.corners import refuse_jumps, refuse_odd
-from autodiff_viz.reading.costs import LONGEST, budget
-from autodiff_viz.reading.draws import Draws
-from autodiff_viz.reading.evaluation import Evaluation
-from autodiff_viz.reading.fusion import fused
-from autodiff_viz.reading.interpreter import Break, Continue, Interpreter, Request, Return
+from autodiff_viz.reading.nodes.builder import Ref, TooLarge
+from autodiff_viz.reading.nodes.costs import LONGEST, budget
+from autodiff_viz.reading.nodes.evaluation import Evaluation
+from autodiff_viz.reading.nodes.fusion import fused
 from autodiff_viz.reading.notebooks import notebook_code
+from autodiff_viz.reading.numpy import array_functions, linear_algebra
+from autodiff_viz.reading.numpy import memory as numpy_memory
 from autodiff_viz.reading.own_files import annotated, is_unedited, lines_of
-from autodiff_viz.reading.python_values import as_written
-from autodiff_viz.reading.several import Site, said, told_apart
-from autodiff_viz.reading.tensorflow_tensors import Dtypes
-from autodiff_viz.reading.torch_tensors import dtype_in_use
-from autodiff_viz.reading.values import FLOATS, Array, Function, Native, Refused, Unknown, arrays_of, leaves
+from autodiff_viz.reading.tensorflow import keras as keras_layers
+from autodiff_viz.reading.tensorflow import tapes as tensorflow_tapes
+from autodiff_viz.reading.tensorflow import tensor_arrays
+from autodiff_viz.reading.tensorflow.tensors import Dtypes
+from autodiff_viz.reading.tensors import own_dtypes
+from autodiff_viz.reading.tensors.torch_tensors import dtype_in_use
+from autodiff_viz.reading.torch import autograd as torch_autograd
+from autodiff_viz.reading.torch import distributions as torch_distributions
+from autodiff_viz.reading.torch import modules as torch_modules
+from autodiff_viz.reading.torch import optimizers as torch_optimizers
+from autodiff_viz.reading.torch import structure as torch_structure
+from autodiff_viz.reading.torch import training as torch_training
 
 _ = array_functions, einops_functions, hips_autograd, jax_control, linear_algebra
 
@@ -146,8 +149,8 @@ class Reading:
 
         Returns:
           By the name of an argument, a leaf or a parameter, the array that the text's own library would
-          give, NaN included (PyTorch and TensorFlow in the versions `corners.VERSIONS`); None where it gives
-          None. Of several derivatives by one name the name has the
+          give, NaN included (PyTorch and TensorFlow in the versions `functions.corners.VERSIONS`); None where
+          it gives None. Of several derivatives by one name the name has the
           last one, as `.grad` is what stands there at the end; each has a key with its line too, "x (line
           4)" or "x.grad", and `changes` says so. `values()` has each by the name that the text gives it.
         Raises:
@@ -179,12 +182,12 @@ def read(text: str) -> Reading:
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
         text = notebook_code(text) or text
     with budget():
-        r, refused, extent = _interpreted(text)
-        if isinstance(r, Reading):
-            return r
+        reader, refused, extent = _interpreted(text)
+        if isinstance(reader, Reading):
+            return reader
     try:
         with budget():  # what was read is shown, however many steps it took
-            made = _reading(r, refused)
+            made = _reading(reader, refused)
             return _with_footer(replace(made, statements=extent[0], unread=extent[1]), text)
     except Refused as error:
         raise GraphError(_problem(error, text)) from None
@@ -193,43 +196,43 @@ def read(text: str) -> Reading:
     except GraphError:
         raise
     except Exception as error:
-        raise GraphError(_fault(text, r.lines_now or 1)) from error
+        raise GraphError(_fault(text, reader.lines_now or 1)) from error
 
 
-def interpreter_of_all() -> Interpreter:
-    """Return an interpreter that knows the functions of all libraries."""
-    interpreter = Interpreter(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
-    python_functions.install(interpreter)
-    indexing.install(interpreter)
-    jax_random.install(interpreter)
-    jax_transforms.install(interpreter)
-    jax_trees.install(interpreter)
-    torch_autograd.install(interpreter)
-    custom_rules.install(interpreter)
-    jax_custom_rules.install(interpreter)
-    torch_modules.install(interpreter)
-    torch_optimizers.install(interpreter)
-    torch_training.install(interpreter)
-    torch_distributions.install(interpreter)
-    tensorflow_tapes.install(interpreter)
-    tensor_arrays.install(interpreter)
-    keras_layers.install(interpreter)
-    numpy_memory.install(interpreter)
-    own_dtypes.install(interpreter)
-    python_sets.install(interpreter)
-    python_library.install(interpreter)
-    blank.install(interpreter)
-    unread.install(interpreter)
-    interpreter.library = "jax"
-    return interpreter
+def reader_of_all() -> Reader:
+    """Return a reader that knows the functions of all libraries."""
+    reader = Reader(dict(arrays.FUNCTIONS), {"numpy": arrays.METHODS, "jax": arrays.METHODS})
+    python_functions.install(reader)
+    indexing.install(reader)
+    jax_random.install(reader)
+    jax_transforms.install(reader)
+    jax_trees.install(reader)
+    torch_autograd.install(reader)
+    custom_rules.install(reader)
+    jax_custom_rules.install(reader)
+    torch_modules.install(reader)
+    torch_optimizers.install(reader)
+    torch_training.install(reader)
+    torch_distributions.install(reader)
+    tensorflow_tapes.install(reader)
+    tensor_arrays.install(reader)
+    keras_layers.install(reader)
+    numpy_memory.install(reader)
+    own_dtypes.install(reader)
+    python_sets.install(reader)
+    python_library.install(reader)
+    blank.install(reader)
+    unread.install(reader)
+    reader.library = "jax"
+    return reader
 
 
-def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...], tuple[int, int]]:
-    """Return the interpreter that has read a text, what could not be read, and how many statements it has.
+def _interpreted(text: str) -> tuple[Reader | Reading, tuple[Problem, ...], tuple[int, int]]:
+    """Return the reader that has read a text, what could not be read, and how many statements it has.
 
     With these goes how many of them were not read. Of a formula its reading is returned.
     """
-    interpreter = interpreter_of_all()
+    reader = reader_of_all()
     not_formula: tuple[Problem, ...] = ()
     if not _IMPORTS.search(text):  # no formula imports anything
         try:
@@ -240,36 +243,36 @@ def _interpreted(text: str) -> tuple[Interpreter | Reading, tuple[Problem, ...],
     body: list[ast.stmt] = []
     done = 0
     try:
-        tree = with_cells_of_marimo(_tree(text, interpreter))
+        tree = with_cells_of_marimo(_tree(text, reader))
         if not is_code(tree):
             raise GraphError(not_formula)
-        interpreter.state(tensorflow_tapes.Feeds).scan(tree)
+        reader.state(tensorflow_tapes.Feeds).scan(tree)
         body = tree.body
         for statement in body:
-            interpreter.run([statement])
+            reader.run([statement])
             done += 1
-        if not interpreter.builder.drafts and not interpreter.unread.refused:
-            _call_open(interpreter)
+        if not reader.builder.drafts and not reader.unread.refused:
+            _call_open(reader)
     except Refused as error:
         ended = (_problem(error, text),)
     except GraphError as error:
         ended = error.problems
     except (RecursionError, MemoryError):
-        ended = (_problem(_too_deep(), text, interpreter.lines_now or 1),)
+        ended = (_problem(_too_deep(), text, reader.lines_now or 1),)
     except (Return, Break, Continue):
         ended = (Problem("not-read", "A return, break or continue stands outside of a function or a loop."),)
     except Exception:
         # A fault of the reader is said as one, and what came before it is there all the same.
-        ended = (_fault(text, interpreter.lines_now or 1),)
+        ended = (_fault(text, reader.lines_now or 1),)
     if ended and done < len(body):
-        unread.forget_rest(interpreter, body[done:])
-    places = list(interpreter.unread.refused.items())[:TOLD]
+        unread.forget_rest(reader, body[done:])
+    places = list(reader.unread.refused.items())[:TOLD]
     refused = [_problem(error, text, getattr(at, "lineno", None)) for at, error in places]
     refused = list(dict.fromkeys(refused))  # a line of a function that is called more than once
     # A statement of a block may have been refused before the block was.
     refused += [one for one in ended if one not in refused]
     refused.sort(key=lambda one: one.line or 0)
-    return interpreter, tuple(refused), unread.extent(interpreter, body, done)
+    return reader, tuple(refused), unread.extent(reader, body, done)
 
 
 def _fault(text: str, line: int) -> Problem:
@@ -369,12 +372,12 @@ def _formula(text: str) -> Reading:
     return Reading(graph, "formula", (), (), lines, FLOAT32, compute_answers=answers, compute_values=values)
 
 
-def _call_open(r: Interpreter) -> None:
+def _call_open(reader: Reader) -> None:
     """Call the last function that a text defines and does not call, with inputs for what it takes.
 
     Only of a text that makes no array: its function is then all that there is to see.
     """
-    made = [value for value in r.scope.names.values() if isinstance(value, (Function, Native))]
+    made = [value for value in reader.scope.names.values() if isinstance(value, (Function, Native))]
     if not made:
         return
     function = made[-1]
@@ -385,15 +388,15 @@ def _call_open(r: Interpreter) -> None:
         return
     names = inner.parameters()
     needed = names[: len(names) - len(inner.defaults)]
-    library = next((f for f in ("torch", "tf") if f in r.frameworks), "jax")
-    inputs = [Array(r.builder.input(1.0, name), library) for name in needed]
+    library = next((f for f in ("torch", "tf") if f in reader.frameworks), "jax")
+    inputs = [Array(reader.builder.input(1.0, name), library) for name in needed]
     if library == "torch":
         for array in inputs:
             array.requires_grad = True
     line = inner.body.lineno if isinstance(inner.body, ast.expr) else inner.body[0].lineno
     if needed:
-        r.say(line, f"the text gives no value for {listed(needed)}: each is 1.0 until you change it")
-    r.call(function, inputs, {})
+        reader.say(line, f"the text gives no value for {listed(needed)}: each is 1.0 until you change it")
+    reader.call(function, inputs, {})
 
 
 def with_indentation(text: str) -> tuple[str, list[int]]:
@@ -445,7 +448,7 @@ def _shows(node: ast.expr) -> bool:
     return inside and isinstance(node, ast.Name) and node.id in ("mo", "marimo")
 
 
-def _tree(text: str, r: Interpreter) -> ast.Module:
+def _tree(text: str, reader: Reader) -> ast.Module:
     if len(text) > LONGEST:
         raise Refused(f"The text has {len(text):,} characters; {LONGEST:,} are read.", "", "too-large")
     try:
@@ -459,7 +462,7 @@ def _tree(text: str, r: Interpreter) -> ast.Module:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise GraphError(_not_python(error)) from None
         for line in begun:
-            r.say(
+            reader.say(
                 line,
                 "the lines up to the next empty one are taken as this block: they had lost their indentation",
             )
@@ -506,49 +509,57 @@ def _length(text: str, line: int) -> int:
     return len(text.split("\n")[line - 1].rstrip()) if line <= text.count("\n") + 1 else 0
 
 
-def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
-    torch_structure.name_nodes(r)
-    root = r.roots[-1] if r.roots else _last(r, {*r.builder.left_out, *r.builder.merged, *r.unread.nodes})
-    kept = r.builder.ancestors(*_kept(r))
-    gone = r.state(tensorflow_tapes.Variables).left_out - kept
-    for number, draft in enumerate(r.builder.drafts):  # with what reads them: a comparison, a printed number
+def _reading(reader: Reader, refused: tuple[Problem, ...]) -> Reading:
+    torch_structure.name_nodes(reader)
+    root = (
+        reader.roots[-1]
+        if reader.roots
+        else _last(reader, {*reader.builder.left_out, *reader.builder.merged, *reader.unread.nodes})
+    )
+    kept = reader.builder.ancestors(*_kept(reader))
+    gone = reader.state(tensorflow_tapes.Variables).left_out - kept
+    for number, draft in enumerate(
+        reader.builder.drafts
+    ):  # with what reads them: a comparison, a printed number
         if number not in kept and any(isinstance(slot, Ref) and slot.number in gone for slot in draft.slots):
             gone.add(number)
-    r.builder.left_out |= gone | (r.unread.nodes - kept)
-    asked = {ref.number for ref in (root, *_asked(r)) if isinstance(ref, Ref)}
-    again = r.state(jax_transforms.Tracing).made
-    graph, names = r.builder.graph(root, fuse=lambda numbers: fused(r.builder, numbers, asked, again))
-    arrays_of_names = arrays_of(r.scope.names.values())
+    reader.builder.left_out |= gone | (reader.unread.nodes - kept)
+    asked = {ref.number for ref in (root, *_asked(reader)) if isinstance(ref, Ref)}
+    again = reader.state(jax_transforms.Tracing).made
+    graph, names = reader.builder.graph(
+        root, fuse=lambda numbers: fused(reader.builder, numbers, asked, again)
+    )
+    arrays_of_names = arrays_of(reader.scope.names.values())
     of_jax = [value for value in arrays_of_names if value.framework == "jax"]
     kinds = [value.dtype for value in of_jax or arrays_of_names if value.dtype in FLOATS]
-    kinds += r.state(Dtypes).floats
-    dtype = max([*kinds, dtype_in_use(r)], key=FLOATS.index)
+    kinds += reader.state(Dtypes).floats
+    dtype = max([*kinds, dtype_in_use(reader)], key=FLOATS.index)
     if dtype == FLOAT64:
-        own_dtypes.round_inputs(r)
-    lines = {names[n]: draft.lines for n, draft in enumerate(r.builder.drafts) if n in names}
+        own_dtypes.round_inputs(reader)
+    lines = {names[n]: draft.lines for n, draft in enumerate(reader.builder.drafts) if n in names}
 
     grads = [node.name for node in graph.nodes if node.op == GRAD]
     if len(grads) > limits.GRADS:
-        r.say(
+        reader.say(
             next(iter(lines.get(grads[limits.GRADS], ())), 0),
             f"the text computes with more than {limits.GRADS} derivatives: the page runs no graph with "
             "so many, and answers() has the numbers all the same",
         )
-    derivatives = _derivatives(r)
+    derivatives = _derivatives(reader)
     for places in derivatives.places():
         for line, says in said(places):
-            r.say(line, says)
+            reader.say(line, says)
 
     def answers() -> dict[str, np.ndarray | None]:
         with refusals_as_problems():  # whoever asks for them waits for them
             return asked_for()
 
     def asked_for() -> dict[str, np.ndarray | None]:
-        computed = _answers(r, derivatives.last(), dtype)
+        computed = _answers(reader, derivatives.last(), dtype)
         computed.unknown = derivatives.unknown
         for one in derivatives.each():
             try:
-                computed.update(_answers(r, one, dtype))
+                computed.update(_answers(reader, one, dtype))
             except GraphError:  # what cannot be given has no place among the answers
                 continue
         return computed
@@ -556,15 +567,15 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
     def values() -> dict[str, np.ndarray]:
         with budget(), refusals_as_problems():  # of a tuple, list or dictionary by its path: grads.w
             named = {
-                f"{name}.{path}" if path else name: r.builder.resolved(r.fresh(leaf).held)
-                for name, value in r.scope.names.items()
-                if r.is_known(value)
+                f"{name}.{path}" if path else name: reader.builder.resolved(reader.fresh(leaf).held)
+                for name, value in reader.scope.names.items()
+                if reader.is_known(value)
                 for path, leaf in leaves(value)
-                if isinstance(leaf, Array) and r.is_known(leaf)
+                if isinstance(leaf, Array) and reader.is_known(leaf)
             }
             plain = {
                 name: np.asarray(value)
-                for name, value in r.scope.names.items()
+                for name, value in reader.scope.names.items()
                 if type(value) in (int, float, bool)
             }
         wanted = {
@@ -572,22 +583,22 @@ def _reading(r: Interpreter, refused: tuple[Problem, ...]) -> Reading:
             for name, held in named.items()
             if isinstance(held, Ref) and held.number not in left_out
         }
-        found = {name: own_dtypes.exact_values(r, held) for name, held in wanted.items()}
-        evaluation = Evaluation(r.builder, dtype, once=True)
+        found = {name: own_dtypes.exact_values(reader, held) for name, held in wanted.items()}
+        evaluation = Evaluation(reader.builder, dtype, once=True)
         evaluation.prepare(held for name, held in wanted.items() if found[name] is None)
         for name, held in wanted.items():
             if found[name] is None:
                 found[name] = evaluation.value(held)
-        refuse_odd(r.builder, evaluation.passes())
+        refuse_odd(reader.builder, evaluation.passes())
         return plain | found
 
-    left_out = frozenset({*r.builder.left_out, *r.builder.merged})
+    left_out = frozenset({*reader.builder.left_out, *reader.builder.merged})
     by_sentence: dict[str, list[int]] = {}
-    for line, says in r.changes:
+    for line, says in reader.changes:
         by_sentence.setdefault(says, []).append(line)
     changes = tuple(Change(lines[0], says, tuple(lines)) for says, lines in by_sentence.items())
-    dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in r.frameworks), "jax")
-    unknown = dict.fromkeys(name for name, value in r.scope.names.items() if not r.is_known(value))
+    dialect = next((f for f in ("torch", "tf", "jax", "numpy") if f in reader.frameworks), "jax")
+    unknown = dict.fromkeys(name for name, value in reader.scope.names.items() if not reader.is_known(value))
     grads = {name for name, _, site in derivatives.of_torch if site.is_grad}
     unknown |= dict.fromkeys(
         f"{name}.grad" if name in grads else name for name in derivatives.unknown if name not in unknown
@@ -616,37 +627,39 @@ def refusals_as_problems() -> Iterator[None]:
         raise GraphError(Problem("too-large", str(error))) from None
 
 
-def _kept(r: Interpreter) -> list[Ref]:
+def _kept(reader: Reader) -> list[Ref]:
     """Return the nodes whose values or derivatives the text still names or asks for."""
     return [
-        ref for ref in (*r.roots[-1:], *_asked(r), *(one.held for one in _arrays(r))) if isinstance(ref, Ref)
+        ref
+        for ref in (*reader.roots[-1:], *_asked(reader), *(one.held for one in _arrays(reader)))
+        if isinstance(ref, Ref)
     ]
 
 
-def _asked(r: Interpreter) -> list[Any]:
+def _asked(reader: Reader) -> list[Any]:
     """Return what the derivatives are made of that the text asks for."""
-    last = {one.name: one for one in r.requests}
+    last = {one.name: one for one in reader.requests}
     return [held for one in last.values() for held in (one.root, one.wrt, one.value)]
 
 
-def answer(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
+def answer(reader: Reader, request: Request, dtype: str) -> np.ndarray:
     """Return the derivative that a request asks for.
 
     Raises:
       GraphError: it depends on numbers that the library draws.
     """
-    value = _derivative(r, request, dtype)
-    above = r.builder.ancestors(*(ref for ref in (request.root, request.value) if isinstance(ref, Ref)))
-    drawn = {number: one for number, one in r.state(Draws).named.items() if number in above}
+    value = _derivative(reader, request, dtype)
+    above = reader.builder.ancestors(*(ref for ref in (request.root, request.value) if isinstance(ref, Ref)))
+    drawn = {number: one for number, one in reader.state(Draws).named.items() if number in above}
     if drawn:
-        seeds = {number: r.builder.drafts[number].params["seed"] for number in drawn}
+        seeds = {number: reader.builder.drafts[number].params["seed"] for number in drawn}
         try:
             for number, seed in seeds.items():
-                r.builder.drafts[number].params["seed"] = seed + 7919
-            other = _derivative(r, request, dtype)
+                reader.builder.drafts[number].params["seed"] = seed + 7919
+            other = _derivative(reader, request, dtype)
         finally:
             for number, seed in seeds.items():
-                r.builder.drafts[number].params["seed"] = seed
+                reader.builder.drafts[number].params["seed"] = seed
         if not np.array_equal(value, other, equal_nan=True):
             what, line = next(iter(drawn.values()))
             raise GraphError(
@@ -661,14 +674,14 @@ def answer(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
     return value
 
 
-def _derivative(r: Interpreter, request: Request, dtype: str) -> np.ndarray:
+def _derivative(reader: Reader, request: Request, dtype: str) -> np.ndarray:
     if request.root is None:  # made of several derivatives, such as a Jacobian
-        return r.builder.numbers(request.value, dtype)
-    within = r.builder.ancestors(request.root) | r.builder.ancestors(request.wrt)
-    part, names = r.builder.within(request.root, within)
+        return reader.builder.numbers(request.value, dtype)
+    within = reader.builder.ancestors(request.root) | reader.builder.ancestors(request.wrt)
+    part, names = reader.builder.within(request.root, within)
     traced = trace(part, dtype=dtype)
     numbers = {number: np.asarray(traced.value[name]) for number, name in names.items()}
-    refuse_odd(r.builder, [(request.root.number, numbers)])
+    refuse_odd(reader.builder, [(request.root.number, numbers)])
     return np.asarray(traced.cotangent[names[request.wrt.number]])
 
 
@@ -717,27 +730,29 @@ class _Derivatives:
                 yield _Derivatives([], {}, [replace(self.of_others[i], name=key)])
 
 
-def _derivatives(r: Interpreter) -> _Derivatives:
-    of_torch, aliases = torch_autograd.asked_for(r)
+def _derivatives(reader: Reader) -> _Derivatives:
+    of_torch, aliases = torch_autograd.asked_for(reader)
     unknown = {}
-    for name, value in r.scope.names.items():
-        if not r.is_known(value):
-            cause = value if isinstance(value, Unknown) else r.unread.objects[id(value)][1]
+    for name, value in reader.scope.names.items():
+        if not reader.is_known(value):
+            cause = value if isinstance(value, Unknown) else reader.unread.objects[id(value)][1]
             unknown[name] = cause.line
     last = {name: (one, site) for name, one, site in of_torch}
-    last |= {one.name: (None, one.site) for one in r.requests}
+    last |= {one.name: (None, one.site) for one in reader.requests}
     for name, (one, site) in last.items():
         # A name has the derivative that is asked for last; where that was not read, it has none.
         unknown.pop(name, None)
-        if not r.is_known(one):
-            unknown[name] = r.unread.objects[id(one)][1].line
-        elif not site.is_grad and (line := r.unread.asks_again(name, site.lines[-1] if site.lines else 0)):
+        if not reader.is_known(one):
+            unknown[name] = reader.unread.objects[id(one)][1].line
+        elif not site.is_grad and (
+            line := reader.unread.asks_again(name, site.lines[-1] if site.lines else 0)
+        ):
             unknown[name] = line
-    gone = frozenset(id(one) for _, one, _ in of_torch if not r.is_known(one))
-    return _Derivatives(of_torch, aliases, r.requests, unknown, gone)
+    gone = frozenset(id(one) for _, one, _ in of_torch if not reader.is_known(one))
+    return _Derivatives(of_torch, aliases, reader.requests, unknown, gone)
 
 
-def _answers(r: Interpreter, asked: _Derivatives, dtype: str) -> torch_autograd.Answers:
+def _answers(reader: Reader, asked: _Derivatives, dtype: str) -> torch_autograd.Answers:
     """Return the numbers of what a text asks for.
 
     Raises:
@@ -745,55 +760,61 @@ def _answers(r: Interpreter, asked: _Derivatives, dtype: str) -> torch_autograd.
     """
 
     def computed() -> torch_autograd.Answers:
-        found = torch_autograd.answers(r, {name: value for name, value, _ in asked.of_torch}, asked.aliases)
-        others = _of_tapes if "tf" in r.frameworks else _of_transforms
-        found.update({n: value for n, value in others(r, asked.of_others, dtype).items() if n not in found})
+        found = torch_autograd.answers(
+            reader, {name: value for name, value, _ in asked.of_torch}, asked.aliases
+        )
+        others = _of_tapes if "tf" in reader.frameworks else _of_transforms
+        found.update(
+            {n: value for n, value in others(reader, asked.of_others, dtype).items() if n not in found}
+        )
         return found
 
     result = computed()
     # JAX's second derivatives are those of the graph itself, at corners too.
-    if r.frameworks & {"torch", "tf"}:
-        refuse_jumps(r.builder, result, computed)
+    if reader.frameworks & {"torch", "tf"}:
+        refuse_jumps(reader.builder, result, computed)
     return result
 
 
-def _of_tapes(r: Interpreter, asked: Iterable[Request], dtype: str) -> dict[str, np.ndarray | None]:
-    return {one.name: None if one.wrt is None else answer(r, one, dtype) for one in asked}
+def _of_tapes(reader: Reader, asked: Iterable[Request], dtype: str) -> dict[str, np.ndarray | None]:
+    return {one.name: None if one.wrt is None else answer(reader, one, dtype) for one in asked}
 
 
-def _of_transforms(r: Interpreter, asked: Iterable[Request], dtype: str) -> dict[str, np.ndarray | None]:
+def _of_transforms(reader: Reader, asked: Iterable[Request], dtype: str) -> dict[str, np.ndarray | None]:
     found: dict[str, np.ndarray | None] = {}
-    evaluation = Evaluation(r.builder, dtype, once=True)
+    evaluation = Evaluation(reader.builder, dtype, once=True)
     for request in asked:
-        root, wrt, value = (r.builder.resolved(one) for one in (request.root, request.wrt, request.value))
+        root, wrt, value = (
+            reader.builder.resolved(one) for one in (request.root, request.wrt, request.value)
+        )
         if request.wrt is None:
             found[request.name] = None
             continue
         for ref in (root, wrt, value):
             if isinstance(ref, Ref):
-                _refuse_draws(r, ref)
+                _refuse_draws(reader, ref)
         # What is made of several derivatives, such as a Jacobian, has no one output.
         found[request.name] = evaluation.value(value) if root is None else evaluation.cotangent(root, wrt)
     return found
 
 
-def _refuse_draws(r: Interpreter, ref: Ref) -> None:
+def _refuse_draws(reader: Reader, ref: Ref) -> None:
     """Refuse an answer that may depend on numbers which the text draws without a seed.
 
     Raises:
       GraphError: it reads such numbers.
     """
-    drawn = r.state(Draws).unseeded & r.builder.ancestors(ref)
+    drawn = reader.state(Draws).unseeded & reader.builder.ancestors(ref)
     if drawn:
-        line = (r.builder.drafts[min(drawn)].lines or (None,))[-1]
+        line = (reader.builder.drafts[min(drawn)].lines or (None,))[-1]
         message = "This gradient depends on numbers that the text draws, and other ones each time."
         raise GraphError(Problem("drawn", message, "Write the numbers, or give a seed.", line=line, column=0))
 
 
-def _arrays(r: Interpreter) -> list[Array]:
-    return [value for value in r.scope.names.values() if isinstance(value, Array)]
+def _arrays(reader: Reader) -> list[Array]:
+    return [value for value in reader.scope.names.values() if isinstance(value, Array)]
 
 
-def _last(r: Interpreter, gone: set[int]) -> Ref | None:
-    numbers = [number for number in range(len(r.builder.drafts)) if number not in gone]
+def _last(reader: Reader, gone: set[int]) -> Ref | None:
+    numbers = [number for number in range(len(reader.builder.drafts)) if number not in gone]
     return Ref(numbers[-1]) if numbers else None

@@ -14,19 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
-from autodiff_viz.reading import arrays
-from autodiff_viz.reading.blank import Bar, Blank, is_blank
-from autodiff_viz.reading.builder import Ref
-from autodiff_viz.reading.costs import budget, pay, pay_values
-from autodiff_viz.reading.interpreter import LIBRARIES, USUAL, Interpreter, Unread
-from autodiff_viz.reading.jax_random import Seeds
-from autodiff_viz.reading.python_library import Random
-from autodiff_viz.reading.tensorflow_tapes import Variables
-from autodiff_viz.reading.torch_autograd import Autograd
-from autodiff_viz.reading.torch_memory import Memory
-from autodiff_viz.reading.torch_random import Generator
-from autodiff_viz.reading.torch_tensors import TENSOR, Draws
-from autodiff_viz.reading.values import (
+from autodiff_viz.reading.functions import arrays
+from autodiff_viz.reading.functions.python_library import Random
+from autodiff_viz.reading.jax.random import Seeds
+from autodiff_viz.reading.language.blank import Bar, Blank, is_blank
+from autodiff_viz.reading.language.reader import LIBRARIES, USUAL, Reader, Unread
+from autodiff_viz.reading.language.values import (
     Array,
     Class,
     ClassMethod,
@@ -41,6 +34,13 @@ from autodiff_viz.reading.values import (
     Unknown,
     arrays_of,
 )
+from autodiff_viz.reading.nodes.builder import Ref
+from autodiff_viz.reading.nodes.costs import budget, pay, pay_values
+from autodiff_viz.reading.tensorflow.tapes import Variables
+from autodiff_viz.reading.tensors.torch_memory import Memory
+from autodiff_viz.reading.tensors.torch_random import Generator
+from autodiff_viz.reading.tensors.torch_tensors import TENSOR, Draws
+from autodiff_viz.reading.torch.autograd import Autograd
 
 ENDS = re.compile(
     r"^(set_grad_enabled|set_default_dtype|set_default_tensor_type|set_detect_anomaly|set_floatx"
@@ -266,8 +266,8 @@ class Known:
     of: dict[int, tuple[Any, Facts]] = field(default_factory=dict)
 
 
-def _facts_of_function(r: Interpreter, function: Function) -> Facts:
-    known = r.state(Known).of
+def _facts_of_function(reader: Reader, function: Function) -> Facts:
+    known = reader.state(Known).of
     if id(function.body) not in known:
         found = facts_of([function.body] if isinstance(function.body, ast.expr) else function.body)
         found.locals |= {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
@@ -275,7 +275,7 @@ def _facts_of_function(r: Interpreter, function: Function) -> Facts:
     return known[id(function.body)][1]
 
 
-def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects:
+def effects_of(reader: Reader, body: Iterable[ast.AST], scope: Scope) -> Effects:
     """Return what statements may do that are read in a scope."""
     made = Effects()
     facts = facts_of(body)
@@ -294,7 +294,7 @@ def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects
             function = one.function if isinstance(one, (Property, ClassMethod)) else one
             if isinstance(function, Function) and (id(function.body), id(function.scope)) not in done:
                 done.add((id(function.body), id(function.scope)))
-                work.append((_facts_of_function(r, function), function.scope, True))
+                work.append((_facts_of_function(reader, function), function.scope, True))
         waiting = []
         if not work:
             break
@@ -308,7 +308,7 @@ def effects_of(r: Interpreter, body: Iterable[ast.AST], scope: Scope) -> Effects
             outer = where if is_function else where.outer
             at = outer.find(name) if outer is not None else None
             made.names.append((at or _outermost(where), name))
-        for expressions in _changes(r, own, where, made):
+        for expressions in _changes(reader, own, where, made):
             names = set().union(*map(names_in, expressions))
             wild = wild or bool(names & (own.locals - own.globals))
             changed += [value for n in names if (value := _found(where, n)) is not None]
@@ -336,13 +336,13 @@ def _found(scope: Scope, name: str) -> Any:
     return None if at is None else at.names[name]
 
 
-def _changes(r: Interpreter, facts: Facts, scope: Scope, made: Effects) -> Iterator[list[ast.expr]]:
+def _changes(reader: Reader, facts: Facts, scope: Scope, made: Effects) -> Iterator[list[ast.expr]]:
     """Yield what each target and each call may change, as the expressions that name it."""
     for target in facts.targets:
         base = target
         while isinstance(base, (ast.Attribute, ast.Subscript)):
             base = base.value
-        if isinstance(base, ast.Name) and base.id not in facts.locals and _is_library(r, base, scope):
+        if isinstance(base, ast.Name) and base.id not in facts.locals and _is_library(reader, base, scope):
             made.ends = made.ends or base.id  # a part of a library is replaced
         direct = isinstance(target, (ast.Attribute, ast.Subscript)) and isinstance(target.value, ast.Name)
         if direct and target.value.id in facts.fresh:
@@ -350,23 +350,23 @@ def _changes(r: Interpreter, facts: Facts, scope: Scope, made: Effects) -> Itera
         yield [base]
     for call in facts.calls:
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
-        yield from _of_call(r, call, given, facts, scope, made)
+        yield from _of_call(reader, call, given, facts, scope, made)
 
 
-def _is_library(r: Interpreter, node: ast.expr, scope: Scope) -> bool:
-    found = _value(r, node, scope)
+def _is_library(reader: Reader, node: ast.expr, scope: Scope) -> bool:
+    found = _value(reader, node, scope)
     return isinstance(found, Path) and not is_blank(found.name)
 
 
-def _value(r: Interpreter, node: ast.expr, scope: Scope) -> Any:
+def _value(reader: Reader, node: ast.expr, scope: Scope) -> Any:
     """Return what an expression of names and attributes stands for, as far as that is known unread."""
     if isinstance(node, ast.Name):
         found = _found(scope, node.id)
-        if found is None and node.id in USUAL and node.id not in r.builtins:
+        if found is None and node.id in USUAL and node.id not in reader.builtins:
             return Path(USUAL[node.id])
         return found
     if isinstance(node, ast.Attribute):
-        owner = _value(r, node.value, scope)
+        owner = _value(reader, node.value, scope)
         if isinstance(owner, Path):
             return Path(f"{owner.name}.{node.attr}")
         if isinstance(owner, Instance):
@@ -376,9 +376,9 @@ def _value(r: Interpreter, node: ast.expr, scope: Scope) -> Any:
 
 
 def _of_call(
-    r: Interpreter, call: ast.Call, given: list[ast.expr], facts: Facts, scope: Scope, made: Effects
+    reader: Reader, call: ast.Call, given: list[ast.expr], facts: Facts, scope: Scope, made: Effects
 ) -> Iterator[list[ast.expr]]:
-    if not _is_functional(r, call, facts, scope):
+    if not _is_functional(reader, call, facts, scope):
         made.functional = False
     function = call.func
     while isinstance(function, ast.Call):  # of jax.grad(f)(x) the first
@@ -387,7 +387,7 @@ def _of_call(
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     local = isinstance(root, ast.Name) and root.id in facts.locals
-    of = None if local else _value(r, function, scope)
+    of = None if local else _value(reader, function, scope)
     inside = {keyword.arg for keyword in call.keywords}
     if isinstance(function, ast.Name) and of is None and not local and function.id in PURE_BUILTINS:
         return
@@ -397,7 +397,7 @@ def _of_call(
     if isinstance(of, Path):
         if is_blank(of.name) or of.name.startswith("tqdm"):
             return
-        _draws_of_path(r, of.name, made)
+        _draws_of_path(reader, of.name, made)
         made.backward |= of.name == "torch.autograd.backward"
         root = of.name.partition(".")[0]
         if CHANGING_PATHS.search(of.name) or inside & {"out", "inplace"} or _is_update(of.name):
@@ -420,7 +420,7 @@ def _of_call(
         return
     if isinstance(function, ast.Attribute) and not isinstance(of, Unknown):
         receiver = function.value
-        holder = None if local else _value(r, receiver, scope)
+        holder = None if local else _value(reader, receiver, scope)
         if isinstance(holder, Unknown) and holder.functional:
             return
         if isinstance(holder, Array) and holder.framework == "jax":
@@ -458,14 +458,14 @@ def _of_call(
     yield [function, *given]
 
 
-def _is_functional(r: Interpreter, call: ast.Call, facts: Facts, scope: Scope) -> bool:
+def _is_functional(reader: Reader, call: ast.Call, facts: Facts, scope: Scope) -> bool:
     """Whether a call is of a library whose objects never change what they are given, or of such an object."""
     base = call.func
     while isinstance(base, (ast.Attribute, ast.Call)):
         base = base.func if isinstance(base, ast.Call) else base.value
     if not isinstance(base, ast.Name) or base.id in facts.locals:
         return False
-    found = _value(r, base, scope)
+    found = _value(reader, base, scope)
     if isinstance(found, Unknown):
         return found.functional
     path = found.name if isinstance(found, Path) else ""
@@ -485,7 +485,7 @@ def _is_at(node: ast.expr) -> bool:
     )
 
 
-def _draws_of_path(r: Interpreter, path: str, made: Effects) -> None:
+def _draws_of_path(reader: Reader, path: str, made: Effects) -> None:
     root, last = path.partition(".")[0], path.rpartition(".")[2]
     if root == "torch":
         built = path.startswith("torch.nn.") and last[:1].isupper()
@@ -528,7 +528,7 @@ def reachable(values: Iterable[Any], seen: set[int] | None = None) -> Iterator[A
             held = [one.inner, *one.attributes.values(), *(_held_by(cell) for cell in cells)]
         elif is_dataclass(one) and not isinstance(one, (type, Path, Function, Class, Property, Scope)):
             held = [getattr(one, each.name) for each in fields(one)]
-        held = [each for each in held if not isinstance(each, Interpreter)]
+        held = [each for each in held if not isinstance(each, Reader)]
         pay_values(2 + len(held))
         waiting += held
 
@@ -540,19 +540,19 @@ def _held_by(cell: Any) -> Any:
         return None
 
 
-def not_read(r: Interpreter, statement: ast.stmt, refused: Refused) -> None:
+def not_read(reader: Reader, statement: ast.stmt, refused: Refused) -> None:
     """Note what is unknown since a statement was refused.
 
     Raises:
       Refused: nothing that follows can be read.
     """
     if refused.cause is None:
-        r.unread.refused.setdefault(statement, refused)
-        r.unread.needs.pop(statement, None)
-    elif statement not in r.unread.refused:
-        r.unread.needs[statement] = refused.cause
-    if name := forget(r, [statement], refused.cause).ends:
-        r.unread.refused.pop(statement, None)
+        reader.unread.refused.setdefault(statement, refused)
+        reader.unread.needs.pop(statement, None)
+    elif statement not in reader.unread.refused:
+        reader.unread.needs[statement] = refused.cause
+    if name := forget(reader, [statement], refused.cause).ends:
+        reader.unread.refused.pop(statement, None)
         raise _ending(refused, name)
 
 
@@ -564,13 +564,13 @@ def _ending(refused: Refused, name: str) -> Refused:
     return ends
 
 
-def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> Effects:
+def forget(reader: Reader, body: list[ast.stmt], cause: Unknown | None) -> Effects:
     """Note what is unknown since statements were not read; return what they may do."""
-    r.unread.forgotten = True
-    scope = r.scope
-    effects = effects_of(r, body, scope)
+    reader.unread.forgotten = True
+    scope = reader.scope
+    effects = effects_of(reader, body, scope)
     line = body[0].lineno if cause is None else cause.line
-    holds = tuple(one for one in reachable(effects.reads) if _changes_at_all(r, one))
+    holds = tuple(one for one in reachable(effects.reads) if _changes_at_all(reader, one))
     functional = effects.functional and all(isinstance(one, ast.Assign) for one in body)
     for one in body:
         for name in facts_of([one]).stores:
@@ -578,75 +578,77 @@ def forget(r: Interpreter, body: list[ast.stmt], cause: Unknown | None) -> Effec
             at = line if cause is not None else one.lineno
             (outer or scope).names[name] = Unknown(at, name, one, holds, functional)
     if effects.asks:
-        r.unread.asked.append((body[0].lineno, frozenset(effects.words)))
+        reader.unread.asked.append((body[0].lineno, frozenset(effects.words)))
     for where, name in effects.names:
         where.names[name] = Unknown(line, name, body[0], holds)
     names = {id(value): name for name, value in _outermost(scope).names.items()}
     because = {id(one): Unknown(line, names.get(id(one), ""), body[0]) for one in effects.objects}
-    _forget_objects(r, effects.objects, because, True)
+    _forget_objects(reader, effects.objects, because, True)
     because = {id(one): Unknown(line, names.get(id(one), ""), body[0]) for one in effects.stepped}
-    _forget_objects(r, effects.stepped, because, False)
+    _forget_objects(reader, effects.stepped, because, False)
     if effects.backward:
-        r.state(Autograd).ran = True
-        for one, about in list(r.state(Memory).of.items()):
+        reader.state(Autograd).ran = True
+        for one, about in list(reader.state(Memory).of.items()):
             if one.requires_grad:
-                _forget_gradient(r, one, about, Unknown(line, about.label and f"{about.label}.grad", body[0]))
+                _forget_gradient(
+                    reader, one, about, Unknown(line, about.label and f"{about.label}.grad", body[0])
+                )
     if effects.draws:
         for one in (
-            r.state(Draws).generator,
+            reader.state(Draws).generator,
             *(each for each in effects.reads if isinstance(each, Generator)),
         ):
             one.seeded = False
-        r.state(Seeds).seeded = False
-        r.state(Random).seeded = False
+        reader.state(Seeds).seeded = False
+        reader.state(Random).seeded = False
     return effects
 
 
-def _changes_at_all(r: Interpreter, one: Any) -> bool:
+def _changes_at_all(reader: Reader, one: Any) -> bool:
     """Return whether a value is one that can be changed, or a function that may change another."""
     if isinstance(one, Array):
-        return one.framework in ("torch", "numpy") or id(one) in r.state(Variables).by_id
+        return one.framework in ("torch", "numpy") or id(one) in reader.state(Variables).by_id
     return not isinstance(one, (Path, tuple, Class, str, int, float))
 
 
-def _is_forgotten(r: Interpreter, one: Any) -> bool:
+def _is_forgotten(reader: Reader, one: Any) -> bool:
     """Return whether a value is one that is unknown once it may have been changed."""
-    return _changes_at_all(r, one) and not isinstance(one, (Function, Property, Native, Unknown))
+    return _changes_at_all(reader, one) and not isinstance(one, (Function, Property, Native, Unknown))
 
 
 def _forget_objects(
-    r: Interpreter, objects: Iterable[Any], because: Mapping[int, Unknown], gradients: bool
+    reader: Reader, objects: Iterable[Any], because: Mapping[int, Unknown], gradients: bool
 ) -> None:
     """Note that objects are unknown, with the arrays that share their memory."""
-    known = r.state(Memory).of
+    known = reader.state(Memory).of
     storages: dict[int, Unknown] = {}
     wholes: dict[int, Unknown] = {}
     for one in objects:
-        if not _is_forgotten(r, one):
+        if not _is_forgotten(reader, one):
             continue
         cause = because[id(one)]
-        r.unread.objects[id(one)] = one, cause
+        reader.unread.objects[id(one)] = one, cause
         if isinstance(one, Array):
             wholes[id(_whole(one))] = cause
             if isinstance(one.held, Ref):
-                r.unread.numbers[one.held.number] = cause
+                reader.unread.numbers[one.held.number] = cause
             if one in known:
                 storage = known[one].storage
                 storages[id(storage)] = cause
-                r.unread.objects[id(storage)] = storage, cause
-    for other in arrays_of(_outermost(r.scope).names.values()) if wholes else ():
+                reader.unread.objects[id(storage)] = storage, cause
+    for other in arrays_of(_outermost(reader.scope).names.values()) if wholes else ():
         if id(_whole(other)) in wholes:
-            r.unread.objects[id(other)] = other, wholes[id(_whole(other))]
+            reader.unread.objects[id(other)] = other, wholes[id(_whole(other))]
     pay((len(known) if storages else 0) // 4)
     for other, about in list(known.items()) if storages else ():
         if (cause := storages.get(id(about.storage))) is None:
             continue
-        r.unread.objects[id(other)] = other, cause
+        reader.unread.objects[id(other)] = other, cause
         for ref in (other.held, *about.sources):
             if isinstance(ref, Ref):
-                r.unread.numbers[ref.number] = cause
+                reader.unread.numbers[ref.number] = cause
         if gradients:
-            _forget_gradient(r, other, about, cause)
+            _forget_gradient(reader, other, about, cause)
 
 
 def _whole(one: Array) -> Array:
@@ -656,50 +658,50 @@ def _whole(one: Array) -> Array:
     return one
 
 
-def _forget_gradient(r: Interpreter, one: Array, about: Any, cause: Unknown) -> None:
+def _forget_gradient(reader: Reader, one: Array, about: Any, cause: Unknown) -> None:
     about.grad = Array(0.0, "torch", one.dtype)
-    r.unread.objects[id(about.grad)] = about.grad, cause
+    reader.unread.objects[id(about.grad)] = about.grad, cause
 
 
-def forget_rest(r: Interpreter, body: list[ast.stmt]) -> None:
+def forget_rest(reader: Reader, body: list[ast.stmt]) -> None:
     """Note what is unknown since reading has ended before these statements of a text."""
-    r.scope = _outermost(r.scope)
+    reader.scope = _outermost(reader.scope)
     try:
         with budget():  # what came before is shown, however many steps it took
-            forget(r, body, None)
+            forget(reader, body, None)
     except (Refused, RecursionError):  # a text that nobody can say more of
-        for name in r.scope.names:
-            r.scope.names[name] = Unknown(body[0].lineno, name, body[0])
-        for one, about in list(r.state(Memory).of.items()):
-            _forget_gradient(r, one, about, Unknown(body[0].lineno, about.label, body[0]))
+        for name in reader.scope.names:
+            reader.scope.names[name] = Unknown(body[0].lineno, name, body[0])
+        for one, about in list(reader.state(Memory).of.items()):
+            _forget_gradient(reader, one, about, Unknown(body[0].lineno, about.label, body[0]))
 
 
-def aside(r: Interpreter, node: ast.expr, refused: Refused) -> None:
+def aside(reader: Reader, node: ast.expr, refused: Refused) -> None:
     """Note that an expression was refused whose value is only shown."""
     shown = ast.copy_location(ast.Expr(node), node)
-    effects = forget(r, [shown], refused.cause)
+    effects = forget(reader, [shown], refused.cause)
     if effects.ends:
         raise _ending(refused, effects.ends)
-    changes = [one for one in (*effects.objects, *effects.stepped) if _is_forgotten(r, one)]
+    changes = [one for one in (*effects.objects, *effects.stepped) if _is_forgotten(reader, one)]
     if refused.cause is not None:
-        r.unread.needs.setdefault(node, refused.cause)
+        reader.unread.needs.setdefault(node, refused.cause)
     elif effects.asks or effects.backward or effects.names or changes or facts_of([node]).stores:
-        r.unread.refused.setdefault(node, refused)
+        reader.unread.refused.setdefault(node, refused)
     else:
-        r.say(node, f"what is shown here is left out: {refused.message.rstrip('.')}")
+        reader.say(node, f"what is shown here is left out: {refused.message.rstrip('.')}")
 
 
-def asks(r: Interpreter, node: ast.expr) -> bool:
+def asks(reader: Reader, node: ast.expr) -> bool:
     """Return whether an expression may ask for a derivative, itself or by what it calls."""
-    return effects_of(r, [node], r.scope).asks
+    return effects_of(reader, [node], reader.scope).asks
 
 
-def extent(r: Interpreter, body: list[ast.stmt], done: int) -> tuple[int, int]:
+def extent(reader: Reader, body: list[ast.stmt], done: int) -> tuple[int, int]:
     """Return how many statements a text has, and how many of them were not read: all but the first ones.
 
     What stands in a block counts by itself; a function or a class is one statement.
     """
-    found = {*r.unread.refused, *r.unread.needs}
+    found = {*reader.unread.refused, *reader.unread.needs}
     waiting = [(one, i >= done) for i, one in enumerate(body)]
     total = missing = 0
     while waiting:
@@ -717,9 +719,9 @@ def extent(r: Interpreter, body: list[ast.stmt], done: int) -> tuple[int, int]:
     return total, missing
 
 
-def install(r: Interpreter) -> None:
+def install(reader: Reader) -> None:
     """Let reading go on behind what is refused."""
-    r.handlers.not_read, r.handlers.aside, r.handlers.asks = not_read, aside, asks
+    reader.handlers.not_read, reader.handlers.aside, reader.handlers.asks = not_read, aside, asks
 
 
 __all__ = ["Unread", "extent", "forget", "forget_rest", "install"]

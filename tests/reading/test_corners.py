@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
-from autodiff_viz.reading.corners import CHANGED, VERSIONS
+from autodiff_viz.reading.functions.corners import CHANGED, VERSIONS
 from tests.reading.grid.libraries import recorded
 from tests.reading.record import FOLDER
 

@@ -20,7 +20,8 @@ import pytest
 import autodiff_viz as av
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.syntax_tree import syntax_tree
-from autodiff_viz.reading import costs, python_functions
+from autodiff_viz.reading.language import functions as python_functions
+from autodiff_viz.reading.nodes import costs
 from tests.work import lines_run, programs_compiled
 
 JAX = "import jax, jax.numpy as jnp, numpy as np\nx = jnp.array(2.0)\n"

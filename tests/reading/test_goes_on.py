@@ -11,7 +11,7 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.reading.costs import CALLS, budget
+from autodiff_viz.reading.nodes.costs import CALLS, budget
 from tests.reading.record import FOLDER, snippets
 
 TORCH = "import torch\nfrom elsewhere import foo\n"

@@ -13,11 +13,11 @@ import pytest
 
 from autodiff_viz.functions.known_functions import op
 from autodiff_viz.graph.rule_kinds import PULLBACK
-from autodiff_viz.reading import library_calls
-from autodiff_viz.reading.arrays import FUNCTIONS
-from autodiff_viz.reading.library_calls import jax_function
+from autodiff_viz.reading.functions import library_calls
+from autodiff_viz.reading.functions.arrays import FUNCTIONS
+from autodiff_viz.reading.functions.library_calls import jax_function
 from autodiff_viz.reading.reading import Reading, read
-from autodiff_viz.reading.torch_tensors import TORCH
+from autodiff_viz.reading.tensors.torch_tensors import TORCH
 
 X = [[0.5, -1.25, 2.0], [0.75, 0.0, -0.5]]
 T = "import torch\nx = torch.tensor([[0.5, -1.25, 2.0], [0.75, 0.0, -0.5]], requires_grad=True)\n"

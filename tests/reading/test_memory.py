@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.reading import torch_autograd, torch_facts
 from autodiff_viz.reading.reading import read
-from autodiff_viz.reading.torch_tensors import TENSOR, TORCH
+from autodiff_viz.reading.tensors import torch_facts
+from autodiff_viz.reading.tensors.torch_tensors import TENSOR, TORCH
+from autodiff_viz.reading.torch import autograd as torch_autograd
 from tests.reading.memory_programs import BY_HAND, NUMPY_BEGIN, numbers_of, numpy_statement, written
 from tests.reading.record import FOLDER
 from tests.seeds import seeded

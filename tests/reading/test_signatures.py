@@ -10,7 +10,7 @@ import jax.scipy.stats
 import numpy as np
 import pytest
 
-from autodiff_viz.reading.arrays import FUNCTIONS
+from autodiff_viz.reading.functions.arrays import FUNCTIONS
 
 LIBRARIES = {"numpy": (jnp, np), "nn": (jax.nn,), "lax": (jax.lax,), "scipy": (jax.scipy,)}
 OPTIONS = {"out", "dtype", "copy"}

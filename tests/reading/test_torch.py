@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.reading.reading import read
-from autodiff_viz.reading.torch_random import Generator
+from autodiff_viz.reading.tensors.torch_random import Generator
 from tests.reading.record import FOLDER, snippets
 
 pytestmark = pytest.mark.every

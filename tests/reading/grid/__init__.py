@@ -1,1 +1,1 @@
-"""Hold every name that the reader knows to what its library answers: see `rows.txt`."""
+"""Hold every name that the reader knows to what its library answers: see `functions.rows.txt`."""

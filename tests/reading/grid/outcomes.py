@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from autodiff_viz.reading.reading import interpreter_of_all
+from autodiff_viz.reading.reading import reader_of_all
 from tests.reading.grid.compare import Outcome, outcome
 from tests.reading.grid.libraries import RECORDED, has, recorded
 from tests.reading.grid.rows import DIALECTS, FOLDER, Call, alias_of, calls, without
@@ -24,7 +24,7 @@ GRAVEST = ("fault", "value", "shape", "gradient", "taken")
 @cache
 def registered() -> frozenset[str]:
     """Return the names of all functions and methods that the reader knows."""
-    r = interpreter_of_all()
+    r = reader_of_all()
     methods = {"ndarray": r.methods["jax"], "torch.Tensor": r.methods["torch"]}
     return frozenset(r.tables) | {f"{of}.{name}" for of, names in methods.items() for name in names}
 

@@ -1,4 +1,4 @@
-"""Read `rows.txt`: how each function is called on the grid. Nothing of the reader is imported here.
+"""Read `functions.rows.txt`: how each function is called on the grid. Nothing of the reader is imported here.
 
 A line is `names: call; call`. In a call `F` is the function, `NAME` its last name, and small letters are
 arrays (`texts.ARRAYS`). A call that ends in `!` has no derivative, and one that begins with `jax|` is made in

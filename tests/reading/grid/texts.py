@@ -115,7 +115,7 @@ def _of_math(call: Call) -> Iterator[Case]:
     given, raised = [], []
     for point in POINTS:
         try:
-            eval(call.code, {"math": math, "x": point})  # a line of `rows.txt`
+            eval(call.code, {"math": math, "x": point})  # a line of `functions.rows.txt`
             given.append(point)
         except (ValueError, OverflowError, ZeroDivisionError):
             raised.append(point)

@@ -1,0 +1,1 @@
+"""Read functions that several libraries have, and make nodes of them."""

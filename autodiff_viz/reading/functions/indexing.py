@@ -1,0 +1,449 @@
+"""Read indices: whole numbers and slices, arrays of places, conditions, and `x.at[...]` of JAX.
+
+An array of places along one axis is read as the op that picks by it, or adds to it. Beside other arrays,
+under vmap and in rules it picks by a comparison with each place: a row that is not picked passes nothing on,
+whatever it holds.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.model import INPUT
+from autodiff_viz.reading.functions.arrays import (
+    METHODS,
+    as_literal,
+    attribute,
+    cast,
+    fold,
+    getitem,
+    index_of,
+    items,
+    known,
+    moved,
+    r_array,
+    reshape,
+    shape_of,
+    simple_index,
+    untraced,
+)
+from autodiff_viz.reading.functions.rows import make_rows
+from autodiff_viz.reading.language.operators import as_written
+from autodiff_viz.reading.language.reader import Reader
+from autodiff_viz.reading.language.values import BOOL, INT, Array, Native, Refused
+from autodiff_viz.reading.nodes.builder import Builder
+from autodiff_viz.reading.nodes.evaluation import Evaluation
+
+Index = tuple[Any, ...]
+
+
+def _filled(reader: Reader, x: Array, index: Any, node: ast.AST | None) -> list[Any]:
+    """Return the parts of an index, one for each axis of x, without `...` and without new axes."""
+    parts = list(index) if isinstance(index, tuple) else [index]
+    rank = len(shape_of(reader, x))
+    named = sum(part is not None and part is not Ellipsis for part in parts)
+    if named > rank:
+        raise Refused(f"An index of {named} parts is too long for {rank} axes.", at=node)
+    if not any(part is Ellipsis for part in parts):
+        parts.append(Ellipsis)
+    at = next(i for i, part in enumerate(parts) if part is Ellipsis)
+    parts[at : at + 1] = [slice(None)] * (rank - named)
+    if any(part is None for part in parts):
+        raise Refused(
+            "A new axis beside an array of places is not read.", "Index first: x[i][:, None].", at=node
+        )
+    return [_part(reader, x, part, node) for part in parts]
+
+
+def _part(reader: Reader, x: Array, part: Any, node: ast.AST | None) -> Any:
+    if isinstance(part, (bool, float, str, dict)):
+        raise Refused("An index is made of whole numbers and slices.", "", "index", node)
+    if isinstance(part, (list, tuple)):
+        part = replace(r_array(reader, part), framework=x.framework)
+    if isinstance(part, slice) and not simple_index(part):
+        raise Refused("The ends of a slice are whole numbers that are written out.", "", "index", node)
+    if not isinstance(part, (int, slice, Array)):
+        raise Refused("This is no index.", "", "index", node)
+    if isinstance(part, Array) and part.dtype not in (INT, BOOL):
+        raise Refused("An index is made of whole numbers, and this array holds floats.", "", "index", node)
+    if isinstance(part, Array) and part.dtype == BOOL:
+        raise Refused(
+            "How many elements a condition picks depends on numbers.",
+            "Write where(condition, x, 0).",
+            "data-dependent",
+            node,
+        )
+    return part
+
+
+@dataclass
+class Places:
+    """What an index with arrays means: what is left of x, and which places of its first axis are picked.
+
+    Attributes:
+      x: with the picked axes joined to one, which comes first.
+      spots: 1 where a pick meets a place, [*picks, places].
+      picks: the shape of the arrays of the index.
+      rest: the shape of what is picked each time.
+      at: the axis of the result at which the picks stand.
+      leading: whether x has the elements in the order of the whole array.
+    """
+
+    x: Array
+    spots: Any
+    picks: tuple[int, ...]
+    rest: tuple[int, ...]
+    at: int
+    leading: bool
+
+
+def places(reader: Reader, x: Array, index: Any, node: ast.AST | None) -> Places:
+    """Return the places that an index with arrays names."""
+    parts = _filled(reader, x, index, node)
+    arrays = [i for i, part in enumerate(parts) if isinstance(part, Array)]
+    # A whole number beside an array is broadcast with it, as in x[0, places].
+    chosen = [i for i, part in enumerate(parts) if isinstance(part, Array) or type(part) is int]
+    together = chosen == list(range(chosen[0], chosen[-1] + 1))
+    sliced = tuple(part if isinstance(part, slice) else slice(None) for part in parts)
+    is_cut = any(part != slice(None) for part in sliced)
+    if is_cut:
+        x = getitem(reader, x, sliced)
+    shape = shape_of(reader, x)
+    others = [i for i in range(len(shape)) if i not in chosen]
+    flat: Any = None
+    for i in chosen:
+        part, size = parts[i], shape[i]
+        if isinstance(part, Array):
+            low = reader.make("less", [part, 0.0], dtype=BOOL)
+            part = reader.make("where", [low, reader.make("add", [part, float(size)]), part], dtype=INT)
+            part = reader.make("clip", [part, 0.0, float(size - 1)], dtype=INT)
+        else:
+            if not -size <= part < size:
+                raise Refused(f"There is no place {part} in an axis of length {size}.", at=node)
+            part = float(part % size)
+        flat = part if flat is None else reader.make("add", [reader.make("mul", [flat, float(size)]), part])
+    if isinstance(flat, Array):
+        flat = replace(flat, dtype=INT)
+    count = prod(shape[i] for i in chosen)
+    order = (*chosen, *others)
+    if order != tuple(range(len(shape))):
+        x = reader.make("transpose", [x], dtype=x.dtype, axes=order)
+    rest = tuple(shape[i] for i in others)
+    if len(chosen) > 1 or order != tuple(range(len(shape))):
+        x = reshape(reader, x, (count, *rest))
+    picks = shape_of(reader, flat)
+    spots = reader.make("one_hot", [flat], num_classes=count, dtype=INT)
+    at = sum(i < chosen[0] for i in others) if together else 0
+    if len(arrays) and prod(picks) * count * prod(rest) > limits.ELEMENTS:
+        raise Refused("This pick compares too many places.", "Use fewer rows.", "too-large", node)
+    leading = not is_cut and order == tuple(range(len(shape)))
+    return Places(x, spots, picks, rest, at, leading)
+
+
+def picked(reader: Reader, where: Places) -> Array:
+    """Return the elements at places: a sum over all places of what is picked there."""
+    spots = reshape(reader, where.spots, (*shape_of(reader, where.spots), *[1] * len(where.rest)))
+    kept = reader.make("where", [spots, where.x, 0.0], dtype=where.x.dtype)
+    result = fold(reader, "sum", kept, len(where.picks), False)
+    result.dtype = where.x.dtype
+    return _settled(reader, result, where)
+
+
+def _settled(reader: Reader, result: Array, where: Places) -> Array:
+    """Return a result with the axes of the picks where NumPy puts them."""
+    if not where.at:
+        return result
+    count = len(where.picks)
+    order = [count + i for i in range(where.at)]
+    order += [*range(count), *(count + i for i in range(where.at, len(where.rest)))]
+    return reader.make("transpose", [result], dtype=result.dtype, axes=tuple(order))
+
+
+def item(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array:
+    """Return elements of an array."""
+    special = reader.handlers.item.get(x.framework)
+    if special is not None:
+        return special(reader, x, index, node)
+    if simple_index(index):
+        return reader.make("getitem", [x], dtype=x.dtype, index=index_of(reader, index))
+    if isinstance(index, list) and x.framework == "jax":
+        raise Refused("JAX takes no list as an index.", "Write x[jnp.array([0, 2])].", "list", node)
+    taken = _taken(reader, x, index, node)
+    return picked(reader, places(reader, x, index, node)) if taken is None else taken
+
+
+def _is_plain(reader: Reader, *given: Array) -> bool:
+    """Return whether an op of places is read as one: rows of vmap and terms of a rule have masks."""
+    return isinstance(reader.builder, Builder) and not any(one.rows for one in given)
+
+
+def _taken(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array | None:
+    """Return slices of one axis at the places of one array; None for another index."""
+    parts = _filled(reader, x, index, node)
+    chosen = [i for i, part in enumerate(parts) if not isinstance(part, slice)]
+    if (
+        len(chosen) != 1
+        or not isinstance(parts[chosen[0]], Array)
+        or not _is_plain(reader, x, parts[chosen[0]])
+    ):
+        return None
+    axis, others = chosen[0], tuple(part if isinstance(part, slice) else slice(None) for part in parts)
+    if any(part != slice(None) for part in others):
+        x = getitem(reader, x, others)
+    size = shape_of(reader, x)[axis]
+    if not _is_inside(reader, x, parts[axis], size, node):
+        low = reader.make("less", [parts[axis], 0.0], dtype=BOOL)
+        turned = reader.make(
+            "where", [low, reader.make("add", [parts[axis], float(size)]), parts[axis]], dtype=INT
+        )
+        parts[axis] = reader.make("clip", [turned, 0.0, float(size - 1)], dtype=INT)
+    along = {"axis": axis} if len(parts) > 1 else {}
+    return reader.make("take", [x, parts[axis]], dtype=x.dtype, **along)
+
+
+def _is_inside(reader: Reader, x: Array, index: Array, size: int, node: ast.AST | None = None) -> bool:
+    """Return whether places are written out and all lie on an axis of this size.
+
+    Raises:
+      Refused: one does not, and NumPy refuses it.
+    """
+    if index.is_node and reader.builder.drafts[index.held.number].op != INPUT:
+        return False
+    found = Evaluation(reader.builder, "float64").value(index.held) if index.is_node else index.held
+    found = np.rint(np.array(found, float)).ravel()
+    outside = found[(found < -size) | (found >= size)]
+    if outside.size and x.framework == "numpy":
+        raise Refused(f"There is no place {int(outside[0])} in an axis of length {size}.", at=node)
+    return not outside.size
+
+
+@known("numpy.take")
+def take(reader: Reader, x: Array, indices: Any, axis: Any = None) -> Array:
+    """Read elements by their places along an axis."""
+    if x.framework == "jax" and isinstance(indices, (list, tuple)):
+        raise Refused("JAX's take() takes an array of places, not a list.", "Write jnp.array([...]).", "list")
+    if axis is None:
+        x, axis = reshape(reader, x, -1), 0
+    rank = len(shape_of(reader, x))
+    if x.framework == "jax" and _is_plain(reader, x, r_array(reader, indices)):
+        along = {"axis": axis % rank} if rank > 1 else {}
+        return reader.make("take", [x, r_array(reader, indices)], dtype=x.dtype, **along)
+    return item(reader, x, (*[slice(None)] * (axis % rank), r_array(reader, indices)), ast.Constant(0))
+
+
+@known("numpy.take_along_axis")
+def take_along_axis(reader: Reader, x: Array, indices: Any, axis: int) -> Array:
+    """Read elements by places of their own along an axis."""
+    indices = r_array(reader, indices)
+    rank = len(shape_of(reader, x))
+    count = shape_of(reader, x)[axis]
+    if rank != len(shape_of(reader, indices)):
+        raise Refused("take_along_axis() needs places with as many axes as the array.")
+    if _is_plain(reader, x, indices):
+        _is_inside(reader, x, indices, count)
+        return reader.make("take_along_axis", [x, indices], dtype=x.dtype, axis=axis)
+    x, indices = moved(reader, x, axis, -1), moved(reader, indices, axis, -1)
+    low = reader.make("less", [indices, 0.0], dtype=BOOL)
+    indices = reader.make("where", [low, reader.make("add", [indices, float(count)]), indices], dtype=INT)
+    spots = reader.make("one_hot", [indices], num_classes=count, dtype=INT)
+    kept = reader.make("where", [spots, reader.make("expand_dims", [x], axis=-2), 0.0])
+    return moved(reader, reader.make("sum", [kept], dtype=x.dtype, axis=-1), -1, axis)
+
+
+# `x.at[index].set(...)`.
+
+
+class At:
+    """What `x.at` is: a place to update, and the index once it is there."""
+
+    def __init__(self, array: Array, index: Any = None) -> None:
+        self.array, self.index = array, index
+
+
+UPDATES = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "mul": "mul",
+    "divide": "div",
+    "max": "maximum",
+    "min": "minimum",
+    "power": "pow",
+}
+
+
+def array_attribute(reader: Reader, x: Array, name: str, node: ast.AST) -> Any:
+    """Return an attribute of an array, or the place to update of one of JAX's."""
+    return At(x) if name == "at" and x.framework == "jax" else attribute(reader, x, name, node)
+
+
+def at_item(reader: Reader, at: At, index: Any, node: ast.AST) -> At:
+    """Return the place that `x.at[index]` names."""
+    return At(at.array, (index,))
+
+
+def at_attribute(reader: Reader, at: At, name: str, node: ast.AST) -> Native:
+    """Return the update of a place: set, add, multiply and others."""
+    if at.index is None or name not in ("set", "get", "apply", *UPDATES):
+        raise Refused(
+            f"x.at[...] has no {name!r} that is read.", f"There are set, {', '.join(UPDATES)}.", at=node
+        )
+    (index,) = at.index
+
+    def call(_: Reader, args: list, keywords: dict) -> Array:
+        if keywords:
+            raise Refused(f"x.at[...].{name}() is not read with {', '.join(keywords)}.", at=node)
+        if name == "get":
+            return item(reader, at.array, index, node)
+        change = r_array(reader, args[0])
+        if isinstance(index, Array) and index.dtype == BOOL:
+            return _where_holds(reader, at.array, index, name, change, node)
+        if not simple_index(index):
+            added = _added(reader, at.array, index, change, node) if name == "add" else None
+            if added is not None:
+                return added
+            return _updated(reader, at.array, places(reader, at.array, index, node), name, change, node)
+        if name == "apply":
+            change = reader.call(
+                change, [reader.make("getitem", [at.array], index=index_of(reader, index))], {}, node
+            )
+        elif name != "set":
+            old = reader.make("getitem", [at.array], index=index_of(reader, index))
+            change = reader.make(UPDATES[name], [old, change])
+        return reader.make("at_set", [at.array, change], dtype=at.array.dtype, index=index_of(reader, index))
+
+    return Native(call, name)
+
+
+def _added(reader: Reader, x: Array, index: Any, change: Any, node: ast.AST) -> Array | None:
+    """Return an array with slices of one axis added to, which JAX drops outside; None for another index."""
+    parts = _filled(reader, x, index, node)
+    chosen = [i for i, part in enumerate(parts) if part != slice(None)]
+    if len(chosen) != 1 or not isinstance(parts[chosen[0]], Array):
+        return None
+    (axis,) = chosen
+    if not _is_plain(reader, x, parts[axis], *([change] if isinstance(change, Array) else [])):
+        return None
+    along = {"axis": axis} if axis else {}
+    return reader.make("at_add", [x, parts[axis], change], dtype=x.dtype, **along)
+
+
+def _where_holds(reader: Reader, x: Array, condition: Array, name: str, change: Any, node: ast.AST) -> Array:
+    if shape_of(reader, condition) != shape_of(reader, x) or (
+        isinstance(change, Array) and shape_of(reader, change)
+    ):
+        raise Refused(
+            "A condition of another shape is not read here.", "Write where(condition, a, x).", at=node
+        )
+    if name == "apply":
+        change = reader.call(change, [x], {}, node)
+    elif name != "set":
+        change = reader.make(UPDATES[name], [x, change])
+    return reader.make("where", [condition, change, x], dtype=x.dtype)
+
+
+def _updated(reader: Reader, x: Array, where: Places, name: str, change: Any, node: ast.AST) -> Array:
+    if not where.leading or name not in ("add", "set", "subtract"):
+        raise Refused(f"x.at[...].{name}() is read by places along the first axes.", at=node)
+    shape = shape_of(reader, x)
+    x = where.x
+    if name == "set":
+        given = (
+            reader.numbers(reader.make("max", [reader.make("sum", [where.spots], axis=0)]), node)
+            if where.picks
+            else 1
+        )
+        if np.max(given) > 1:
+            raise Refused("Two of these places are the same; which is set last is not fixed.", at=node)
+    change = reader.make("broadcast_to", [change], shape=(*where.picks, *where.rest))
+    count = len(where.picks)
+    spots = reshape(reader, where.spots, (*shape_of(reader, where.spots), *[1] * len(where.rest)))
+    spread = reader.make("where", [spots, reader.make("expand_dims", [change], axis=count), 0.0])
+    total = spread
+    for _ in range(count):
+        total = reader.make("sum", [total], axis=0)
+    if name == "set":
+        taken = spots
+        for _ in range(count):
+            taken = reader.make("max", [taken], axis=0)
+        made = reader.make("where", [taken, total, x], dtype=x.dtype)
+    else:
+        made = reader.make("add" if name == "add" else "sub", [x, total], dtype=x.dtype)
+    return made if shape_of(reader, made) == shape else reshape(reader, made, shape)
+
+
+def set_item(reader: Reader, x: Array, index: Any, value: Any, target: ast.Subscript) -> None:
+    """Refuse a change of elements in place, which neither TensorFlow nor JAX reads."""
+    if x.framework == "tf":
+        raise Refused(
+            "A tensor of TensorFlow does not support item assignment.",
+            "Write tf.tensor_scatter_nd_update(x, [[i]], [value]), or tf.where(mask, a, b).",
+            "immutable",
+            target,
+        )
+    owner, at = as_written(target.value), as_written(target.slice)
+    raise Refused(
+        "JAX's arrays do not change in place.",
+        f"Write {owner} = {owner}.at[{at}].set(...).",
+        "immutable",
+        target,
+    )
+
+
+def placed_values(reader: Reader, x: Array, index: Any, value: Any, target: ast.Subscript) -> Array:
+    """Return what an array of NumPy becomes by `x[index] = value`."""
+    value = r_array(reader, value)
+    if isinstance(value, Array) and value.framework == "jax" and value.traced:
+        raise untraced("numpy.array")
+    if (isinstance(value, Array) and value.dtype != x.dtype) or (x.dtype == INT and isinstance(value, Array)):
+        value = cast(reader, value, x.dtype)
+    elif x.dtype in (INT, BOOL) and not isinstance(value, Array):
+        value = bool(value) if x.dtype == BOOL else int(value)
+    if isinstance(index, Array) and index.dtype == BOOL:
+        if isinstance(value, Array) and shape_of(reader, value):
+            raise Refused(
+                "Several values at the places of a condition are not read.",
+                "Write x[:] = np.where(condition, a, x).",
+                at=target,
+            )
+        return reader.make("where", [_beside(reader, index, x), value, x], dtype=x.dtype)
+    if x.is_constant and isinstance(value, (int, float)) and simple_index(index) and math.isfinite(value):
+        changed = np.array(x.held, float)
+        try:
+            changed[index] = value
+        except (IndexError, ValueError) as error:
+            raise Refused(f"{error}.".capitalize(), at=target) from None
+        return Array(as_literal(changed), "numpy", x.dtype)
+    if not simple_index(index):
+        made = _updated(reader, x, places(reader, x, index, target), "set", value, target)
+        return replace(made, dtype=x.dtype)
+    return reader.make("at_set", [x, value], dtype=x.dtype, index=index_of(reader, index))
+
+
+def _beside(reader: Reader, mask: Array, x: Array) -> Array:
+    """Return a mask of the first axes of an array with an axis of length 1 for each of the others."""
+    for _ in range(len(shape_of(reader, x)) - len(shape_of(reader, mask))):
+        mask = reader.make("expand_dims", [mask], dtype=BOOL, axis=-1)
+    return mask
+
+
+METHODS["take"] = take
+
+
+def install(reader: Reader) -> None:
+    """Teach a reader what arrays do."""
+    reader.library = "numpy"
+    reader.handlers.attribute[Array] = array_attribute
+    reader.handlers.item[Array] = item
+    reader.handlers.items[Array] = items
+    reader.handlers.item[At] = at_item
+    reader.handlers.attribute[At] = at_attribute
+    reader.handlers.set_item[Array] = set_item
+    reader.handlers.make_rows = make_rows

@@ -1,0 +1,1 @@
+"""Read what JAX and HIPS autograd have of their own: transformations, control flow, trees, keys, rules."""

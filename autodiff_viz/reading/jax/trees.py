@@ -1,0 +1,225 @@
+"""Read JAX's functions of nested tuples, lists and dictionaries of arrays, and NamedTuples that are such."""
+
+from __future__ import annotations
+
+import ast
+from collections import namedtuple
+from typing import Any
+
+from autodiff_viz.graph import limits
+from autodiff_viz.reading.functions.arrays import known, r_array, reshape, shape_of
+from autodiff_viz.reading.language.operators import as_written, equal
+from autodiff_viz.reading.language.reader import Reader
+from autodiff_viz.reading.language.values import Array, Class, Function, Native, Refused, leaves, mapped
+from autodiff_viz.reading.nodes.costs import NAMES, pay
+from autodiff_viz.reading.numpy.array_functions import NOWHERE
+
+
+def _form(value: Any) -> Any:
+    """Return the form of a tree: what nests what, without the leaves."""
+    if value is None:
+        return None
+    if isinstance(value, dict):
+        return {key: _form(one) for key, one in value.items()}
+    if isinstance(value, (tuple, list)):
+        return (type(value).__name__, [_form(one) for one in value])
+    return "*"
+
+
+@known("tree.map", "jax.tree_map", "jax.tree_multimap", "tree.multimap")
+def tree_map(reader: Reader, f: Any, tree: Any, *rest: Any, is_leaf: Any = None) -> Any:
+    """Read a function of each leaf of a tree, and of those at its place in others."""
+    if is_leaf is not None:
+        return _map_until(reader, f, tree, rest, is_leaf)
+    if any(not equal(_form(other), _form(tree)) for other in rest):
+        raise Refused("tree_map() needs trees of one form.")
+    others = [iter([leaf for _, leaf in leaves(one)]) for one in rest]
+    return mapped(lambda leaf: reader.call(f, [leaf, *(next(one) for one in others)], {}), tree)
+
+
+def _map_until(reader: Reader, f: Any, tree: Any, rest: tuple, is_leaf: Any) -> Any:
+    if reader.truth(reader.call(is_leaf, [tree], {}), NOWHERE) or not isinstance(tree, (dict, list, tuple)):
+        return reader.call(f, [tree, *rest], {})
+    if isinstance(tree, dict):
+        return {
+            key: _map_until(reader, f, one, tuple(o[key] for o in rest), is_leaf) for key, one in tree.items()
+        }
+    parts = [_map_until(reader, f, one, tuple(o[i] for o in rest), is_leaf) for i, one in enumerate(tree)]
+    return type(tree)(*parts) if hasattr(tree, "_fields") else type(tree)(parts)
+
+
+@known("tree.leaves")
+def tree_leaves(reader: Reader, tree: Any) -> list[Any]:
+    """Read the leaves of a tree."""
+    return [leaf for _, leaf in leaves(tree)]
+
+
+class Form:
+    """What `tree_structure` returns: a tree whose leaves are to be filled."""
+
+    def __init__(self, tree: Any) -> None:
+        self.tree = tree
+
+    def filled(self, items: list[Any]) -> Any:
+        """Return the tree with other leaves.
+
+        Raises:
+          Refused: there are too few or too many.
+        """
+        if len(items) != len(leaves(self.tree)):
+            raise Refused(f"This tree has {len(leaves(self.tree))} leaves, and {len(items)} are given.")
+        each = iter(items)
+        return mapped(lambda _: next(each), self.tree)
+
+
+@known("tree.structure")
+def tree_structure(reader: Reader, tree: Any) -> Form:
+    """Read the form of a tree."""
+    return Form(tree)
+
+
+@known("tree.flatten")
+def tree_flatten(reader: Reader, tree: Any) -> tuple[list[Any], Form]:
+    """Read a tree as its leaves and its form."""
+    return tree_leaves(reader, tree), Form(tree)
+
+
+@known("tree.unflatten")
+def tree_unflatten(reader: Reader, treedef: Any, leaves: Any) -> Any:
+    """Read a tree from its form and its leaves."""
+    if not isinstance(treedef, Form):
+        raise Refused("tree_unflatten() takes a form and leaves.")
+    return treedef.filled(list(reader.items(leaves, NOWHERE)))
+
+
+@known("tree.reduce")
+def tree_reduce(reader: Reader, f: Any, tree: Any, *start: Any) -> Any:
+    """Read the leaves of a tree, joined one after the other."""
+    total: Any = start[0] if start else None
+    for leaf in tree_leaves(reader, tree):
+        total = leaf if total is None else reader.call(f, [total, leaf], {})
+    return total
+
+
+@known("tree.all")
+def tree_all(reader: Reader, tree: Any) -> bool:
+    """Read whether all leaves hold."""
+    return all(reader.truth(leaf, NOWHERE) for leaf in tree_leaves(reader, tree))
+
+
+@known("tree.transpose")
+def tree_transpose(reader: Reader, outer: Form, inner: Form, tree: Any) -> Any:
+    """Refuse to turn trees inside out."""
+    raise Refused("tree_transpose() is not read.", "Use tree_map.")
+
+
+@known("jax.flatten_util.ravel_pytree")
+def ravel_tree(reader: Reader, tree: Any) -> tuple[Array, Native]:
+    """Read a tree as one vector, and the function that leads back."""
+    items = [r_array(reader, leaf) for _, leaf in leaves(tree)]
+    arrays = [
+        one if isinstance(one, Array) else Array(reader.held(one), "jax", reader.usual_float())
+        for one in items
+    ]
+    shapes = [shape_of(reader, one) for one in arrays]
+    flat = [reshape(reader, one, -1) for one in arrays]
+    if not flat:
+        raise Refused("This tree has no leaves.")
+    whole = flat[0] if len(flat) == 1 else reader.make("concatenate", flat, axis=0)
+
+    def back(_: Reader, args: list, keywords: dict) -> Any:
+        if len(args) != 1:
+            raise Refused("unravel() takes one vector.")
+        parts, start = [], 0
+        for shape in shapes:
+            size = 1
+            for one in shape:
+                size *= one
+            piece = reader.make("getitem", [args[0]], index=((start, start + size, None),))
+            parts.append(reshape(reader, piece, shape))
+            start += size
+        return Form(tree).filled(parts)
+
+    return whole, Native(back, "unravel")
+
+
+@known("collections.namedtuple")
+def new_record(reader: Reader, typename: Any, field_names: Any) -> Any:
+    """Read a type of tuples whose elements have names."""
+    names = field_names.replace(",", " ").split() if isinstance(field_names, str) else list(field_names)
+    return record_type(str(typename) or "Record", names, {})
+
+
+def record_type(name: str, names: list[str], defaults: dict[str, Any], members: Any = None) -> Native:
+    """Return what makes tuples of a type whose elements have names."""
+    if len(names) > NAMES:
+        raise Refused(f"A tuple has at most {NAMES} names here.", "", "too-large")
+    pay(100 + len(names))  # Python compiles a class for it
+    try:
+        made = namedtuple(name, names, defaults=[defaults[one] for one in names if one in defaults])
+    except (ValueError, TypeError) as error:
+        raise Refused(f"{error}.".capitalize()) from None
+    made.members = dict(members or {})  # type: ignore[attr-defined]
+
+    def call(_: Reader, args: list, keywords: dict) -> Any:
+        try:
+            return made(*args, **keywords)
+        except TypeError as error:
+            about = str(error).partition(")")[2].strip()
+            raise Refused(f"{name} is not made of these values: {about}.") from None
+
+    return Native(call, name)
+
+
+DATACLASSES = ("dataclass", "register_dataclass", "register_pytree_node_class")
+
+
+def class_made(reader: Reader, made: Class, node: ast.ClassDef) -> Any:
+    """Return what a class of the text is: of a NamedTuple or a dataclass, what makes tuples with names."""
+    decorators = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
+    words = [as_written(one, limits.NAME).rpartition(".")[2] for one in decorators]
+    words += [
+        as_written(one.args[0], limits.NAME).rpartition(".")[2]
+        for one in node.decorator_list
+        if isinstance(one, ast.Call) and one.args
+    ]
+    record = any(base in ("typing.NamedTuple", "NamedTuple") for base in made.bases)
+    if not record and not (set(words) & set(DATACLASSES)):
+        return made
+    names = [
+        one.target.id
+        for one in node.body
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+    ]
+    return record_type(made.name, names, dict(made.members), made.members)
+
+
+def record_attribute(reader: Reader, value: Any, name: str, node: ast.AST) -> Any:
+    """Return an element of a tuple by its name, or a method of such a tuple."""
+    if name in value._fields:
+        return value[value._fields.index(name)]
+    if name in ("_replace", "replace"):
+        return Native(lambda _, args, keywords: _replaced(value, keywords), name)
+    if name == "_asdict":
+        return Native(lambda _, args, keywords: dict(zip(value._fields, value, strict=True)), name)
+    if name == "_fields":
+        return value._fields
+    member = getattr(type(value), "members", {}).get(name)
+    if isinstance(member, Function):
+        return Native(lambda _, args, keywords: reader.call(member, [value, *args], keywords), name)
+    if member is not None:
+        return member
+    raise Refused(f"This tuple has no {name!r}.", f"It has {', '.join(value._fields)}.", at=node)
+
+
+def _replaced(value: Any, keywords: dict[str, Any]) -> Any:
+    try:
+        return value._replace(**keywords)
+    except (ValueError, TypeError) as error:
+        raise Refused(f"{error}.".capitalize()) from None
+
+
+def install(reader: Reader) -> None:
+    """Teach a reader tuples whose elements have names."""
+    reader.handlers.record_attribute = record_attribute
+    reader.handlers.class_made = class_made

@@ -1,0 +1,1 @@
+"""Read the language: statements, names, calls, and the values that names hold."""

@@ -1,0 +1,1 @@
+"""Read what TensorFlow and Keras have of their own: functions, tapes, layers."""

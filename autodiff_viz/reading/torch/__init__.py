@@ -1,0 +1,1 @@
+"""Read what PyTorch has of its own: functions, modules, autograd, hooks, optimizers."""

@@ -1,0 +1,284 @@
+"""Read PyTorch's optimizers: a step is an update in place, without a gradient."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from autodiff_viz.reading.language.reader import Reader
+from autodiff_viz.reading.language.values import Array, Native, Refused
+from autodiff_viz.reading.nodes.costs import LibraryError
+from autodiff_viz.reading.tensors.torch_memory import change, info
+from autodiff_viz.reading.tensors.torch_tensors import TORCH, Ops
+from autodiff_viz.reading.torch.folds import norm
+from autodiff_viz.reading.torch.modules import zero_gradients
+
+Step = Callable[[Ops, dict[str, Any], Array, Array, dict[str, Any]], Array]
+"""Return a new value, of the group's options, the parameter, its gradient and what is kept for it."""
+
+
+@dataclass(eq=False)
+class Optimizer:
+    """What an optimizer of the text is.
+
+    Attributes:
+      name: its name.
+      groups: its `param_groups`.
+      step: computes a parameter's new value.
+      kept: what it keeps for each parameter from step to step.
+    """
+
+    name: str
+    groups: list[dict[str, Any]]
+    step: Step
+    kept: dict[Array, dict[str, Any]] = field(default_factory=dict)
+
+
+def optimizer(name: str, **defaults: Any) -> Callable[[Step], Step]:
+    """Register an optimizer with the defaults of its options; one that is None cannot be given."""
+
+    def register(step: Step) -> Step:
+        def make(reader: Reader, params: Any, *args: Any, **given: Any) -> Optimizer:
+            options = {**dict(zip(defaults, args, strict=False)), **given}
+            for ignored in ("foreach", "fused", "capturable", "differentiable"):
+                options.pop(ignored, None)
+            groups = []
+            items = reader.items(params, ast.Constant(0)) if not isinstance(params, Array) else [params]
+            if not items:
+                raise LibraryError("optimizer got an empty parameter list")
+            for one in items if isinstance(items[0], dict) else [{"params": items}]:
+                group = {**defaults, **options, **one}
+                given_params = group["params"]
+                group["params"] = [given_params] if isinstance(given_params, Array) else list(given_params)
+                if unknown := {key for key in group if key not in defaults and key != "params"}:
+                    raise Refused(
+                        f"{name} is not read with {', '.join(sorted(unknown))}.", "Write the update out."
+                    )
+                for parameter in group["params"]:
+                    if not parameter.leaf:
+                        raise LibraryError("can't optimize a non-leaf Tensor")
+                groups.append(group)
+            return Optimizer(name, groups, step)
+
+        TORCH[f"torch.optim.{name}"] = make
+        return step
+
+    return register
+
+
+def _direction(o: Ops, group: dict[str, Any], p: Array, g: Array, decays: bool = True) -> Array:
+    """Return the gradient, turned and with the decay of weights."""
+    if group.get("maximize"):
+        g = o.neg(g)
+    return o.add(g, o.mul(group["weight_decay"], p)) if decays and group["weight_decay"] else g
+
+
+@optimizer("SGD", lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, maximize=False)
+def sgd(o: Ops, group: dict[str, Any], p: Array, g: Array, kept: dict[str, Any]) -> Array:
+    """Step along the gradient, or along a running sum of gradients."""
+    g = _direction(o, group, p, g)
+    if group["momentum"]:
+        before = kept.get("sum")
+        kept["sum"] = (
+            g if before is None else o.add(o.mul(group["momentum"], before), o.mul(1 - group["dampening"], g))
+        )
+        g = o.add(g, o.mul(group["momentum"], kept["sum"])) if group["nesterov"] else kept["sum"]
+    return o.sub(p, o.mul(group["lr"], g))
+
+
+def _adam(decoupled: bool) -> Step:
+    def step(o: Ops, group: dict[str, Any], p: Array, g: Array, kept: dict[str, Any]) -> Array:
+        if group["amsgrad"]:
+            raise Refused("Adam is read without amsgrad.", "Write the update out.")
+        g = _direction(o, group, p, g, not decoupled)
+        if decoupled and group["weight_decay"]:
+            p = o.mul(1 - group["lr"] * group["weight_decay"], p)
+        first, second = group["betas"]
+        count = kept["step"] = kept.get("step", 0) + 1
+        mean, square = o.mul(1 - first, g), o.mul(1 - second, o.square(g))
+        kept["mean"] = mean if count == 1 else o.add(o.mul(first, kept["mean"]), mean)
+        kept["square"] = square if count == 1 else o.add(o.mul(second, kept["square"]), square)
+        size = o.add(o.div(o.sqrt(kept["square"]), math.sqrt(1 - second**count)), group["eps"])
+        return o.sub(p, o.mul(group["lr"] / (1 - first**count), o.div(kept["mean"], size)))
+
+    return step
+
+
+optimizer("Adam", lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, maximize=False)(
+    _adam(False)
+)
+optimizer("AdamW", lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, maximize=False)(
+    _adam(True)
+)
+
+
+@optimizer(
+    "RMSprop", lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False, maximize=False
+)
+def rmsprop(o: Ops, group: dict[str, Any], p: Array, g: Array, kept: dict[str, Any]) -> Array:
+    """Step along the gradient over a running mean of its size."""
+    if group["momentum"] or group["centered"]:
+        raise Refused("RMSprop is read without momentum and centered.", "Write the update out.")
+    g = _direction(o, group, p, g)
+    square = o.mul(1 - group["alpha"], o.square(g))
+    kept["square"] = square if "square" not in kept else o.add(o.mul(group["alpha"], kept["square"]), square)
+    return o.sub(p, o.mul(group["lr"], o.div(g, o.add(o.sqrt(kept["square"]), group["eps"]))))
+
+
+@optimizer(
+    "Adagrad", lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, maximize=False
+)
+def adagrad(o: Ops, group: dict[str, Any], p: Array, g: Array, kept: dict[str, Any]) -> Array:
+    """Step along the gradient over the sum of its sizes."""
+    g = _direction(o, group, p, g)
+    count = kept["step"] = kept.get("step", 0) + 1
+    before = kept.get("sum", group["initial_accumulator_value"])
+    kept["sum"] = o.add(before, o.square(g))
+    rate = group["lr"] / (1 + (count - 1) * group["lr_decay"])
+    return o.sub(p, o.mul(rate, o.div(g, o.add(o.sqrt(kept["sum"]), group["eps"]))))
+
+
+def all_parameters(one: Optimizer) -> list[Array]:
+    """Return the parameters of all groups."""
+    return [parameter for group in one.groups for parameter in group["params"]]
+
+
+def take_step(reader: Reader, one: Optimizer) -> None:
+    """Update every parameter that has a gradient."""
+    outside, reader.no_grad = reader.no_grad, 1
+    try:
+        for group in one.groups:
+            for parameter in group["params"]:
+                about = info(reader, parameter)
+                if about.grad is None:
+                    continue
+                kept = one.kept.setdefault(parameter, {})
+                plain = Array(reader.fresh(parameter).held, "torch", parameter.dtype)
+                # What it keeps of a gradient is a copy: the next backward() may add to that in place.
+                gradient = Array(reader.fresh(about.grad).held, "torch", parameter.dtype)
+                new = one.step(Ops(reader), group, plain, gradient, kept)
+                change(reader, parameter, Array(new.held, "torch", parameter.dtype))
+    finally:
+        reader.no_grad = outside
+
+
+def optimizer_attribute(reader: Reader, one: Optimizer, name: str, node: ast.AST) -> Any:
+    """Return what an optimizer has: zero_grad, step, param_groups."""
+    if name == "param_groups":
+        return one.groups
+    if name == "zero_grad":
+
+        def zero(_: Reader, args: list, keywords: dict) -> None:
+            set_to_none = args[0] if args else keywords.get("set_to_none", True)
+            zero_gradients(reader, all_parameters(one), set_to_none)
+
+        return Native(zero, name)
+    if name == "step":
+
+        def step(_: Reader, args: list, keywords: dict) -> Any:
+            closure = args[0] if args else keywords.get("closure")
+            loss = None
+            if closure is not None:
+                outside, reader.no_grad = reader.no_grad, 0
+                loss = reader.call(closure, [], {})
+                reader.no_grad = outside
+            take_step(reader, one)
+            return loss
+
+        return Native(step, name)
+    raise Refused(f"An optimizer has no {name!r} that is read.", at=node)
+
+
+@dataclass(eq=False)
+class Schedule:
+    """What changes the rate of an optimizer: a group's rate, of its first one and the count of steps."""
+
+    of: Optimizer
+    rate: Callable[[float, int], float]
+    first: list[float]
+    count: int = 0
+
+
+def _schedule(reader: Reader, one: Optimizer, rate: Callable[[float, int], float]) -> Schedule:
+    return Schedule(one, rate, [group["lr"] for group in one.groups])
+
+
+TORCH["torch.optim.lr_scheduler.StepLR"] = lambda reader, optimizer, step_size, gamma=0.1: _schedule(
+    reader, optimizer, lambda first, count: first * gamma ** (count // step_size)
+)
+TORCH["torch.optim.lr_scheduler.ExponentialLR"] = lambda reader, optimizer, gamma: _schedule(
+    reader, optimizer, lambda first, count: first * gamma**count
+)
+
+
+def schedule_attribute(reader: Reader, one: Schedule, name: str, node: ast.AST) -> Any:
+    """Return what a schedule has: step, get_last_lr."""
+    if name == "get_last_lr":
+        return Native(lambda *_: [group["lr"] for group in one.of.groups], name)
+    if name != "step":
+        raise Refused(f"A schedule has no {name!r} that is read.", at=node)
+
+    def step(_: Reader, args: list, keywords: dict) -> None:
+        one.count += 1
+        for group, first in zip(one.of.groups, one.first, strict=True):
+            group["lr"] = one.rate(first, one.count)
+
+    return Native(step, name)
+
+
+# Gradients.
+
+
+def _given(reader: Reader, parameters: Any) -> list[Array]:
+    given = [parameters] if isinstance(parameters, Array) else reader.items(parameters, ast.Constant(0))
+    return [one for one in given if info(reader, one).grad is not None]
+
+
+def _clip_norm(reader: Reader, parameters: Any, max_norm: float, norm_type: float = 2.0, **_: Any) -> Array:
+    """Read `clip_grad_norm_`: all gradients shrink so that their common length is at most a number."""
+    those, o = _given(reader, parameters), Ops(reader)
+    outside, reader.no_grad = reader.no_grad, 1
+    try:
+        grads = [reader.fresh(info(reader, one).grad) for one in those]  # type: ignore[arg-type]
+        lengths = [norm(reader, grad, norm_type) for grad in grads]
+        total = norm(reader, o.stack(*lengths, axis=0), norm_type)
+        share = o.minimum(o.div(max_norm, o.add(total, 1e-6)), 1.0)
+        for grad in grads:
+            change(reader, grad, o.mul(grad, share))
+    finally:
+        reader.no_grad = outside
+    return total
+
+
+def _clip_value(reader: Reader, parameters: Any, clip_value: float, **_: Any) -> None:
+    """Read `clip_grad_value_`."""
+    if not _given(reader, parameters):
+        raise LibraryError("clip_grad_value_() needs a gradient.", "Call backward() before.")
+    outside, reader.no_grad = reader.no_grad, 1
+    try:
+        for one in _given(reader, parameters):
+            grad = reader.fresh(info(reader, one).grad)  # type: ignore[arg-type]
+            change(reader, grad, Ops(reader).clip(grad, -float(clip_value), float(clip_value)))
+    finally:
+        reader.no_grad = outside
+
+
+TORCH["torch.nn.utils.clip_grad_norm_"] = TORCH["torch.nn.utils.clip_grad.clip_grad_norm_"] = _clip_norm
+TORCH["torch.nn.utils.clip_grad_value_"] = _clip_value
+
+
+def _to_vector(reader: Reader, parameters: Any) -> Array:
+    flat = [TORCH["torch.reshape"](reader, one, -1) for one in reader.items(parameters, ast.Constant(0))]
+    return reader.make("concatenate", flat, axis=0)
+
+
+TORCH["torch.nn.utils.parameters_to_vector"] = _to_vector
+
+
+def install(reader: Reader) -> None:
+    """Teach a reader optimizers."""
+    reader.handlers.attribute[Optimizer] = optimizer_attribute
+    reader.handlers.attribute[Schedule] = schedule_attribute
