@@ -313,12 +313,21 @@ def change(reader: Reader, x: Array, result: Array, at: ast.AST | None = None) -
         )
     _hold(reader, x, result, bool(reader.no_grad))
     above_x, one, apart = {x}, x, bool(reader.no_grad)
+    calls = reader.state(Memory).calls
+    copied = calls.get(x.held.number) if isinstance(x.held, Ref) else None
     while (above := info(reader, one)).parent is not None:
         parent = refreshed(reader, above.parent)
         if above.push is None:
             raise Refused("A change in place of such a view is not read.", "Write clone().", "view", at)
         apart |= above.kind != VIEW
         _hold(reader, parent, above.push(reader, parent, one), apart)
+        if not apart and parent.requires_grad and isinstance(parent.held, Ref):
+            # PyTorch makes one node of the change and the copy into the base, which a backward pass frees.
+            copied = copied or Recorded("a change in place of a view", [], True)
+            copied.saves = True
+            for changed in (x, parent):
+                if isinstance(changed.held, Ref):
+                    calls[changed.held.number] = copied
         one = parent
         above_x.add(one)
     storage.changes += 1
