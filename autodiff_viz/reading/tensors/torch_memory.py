@@ -119,10 +119,18 @@ class Recorded:
 
 @dataclass(eq=False)
 class Memory:
-    """What is kept of all tensors of a text."""
+    """What is kept of all tensors of a text.
+
+    Attributes:
+      of: by tensor.
+      calls: by the number of the node that a call made.
+      bases: by the number of a view's node after a change in place, what its base was before: a backward pass
+        goes there too, with zeros.
+    """
 
     of: dict[Array, Info] = field(default_factory=dict)
     calls: dict[int, Recorded] = field(default_factory=dict)
+    bases: dict[int, Ref] = field(default_factory=dict)
 
 
 def info(reader: Reader, x: Array) -> Info:
@@ -317,6 +325,7 @@ def change(reader: Reader, x: Array, result: Array, at: ast.AST | None = None) -
     copied = calls.get(x.held.number) if isinstance(x.held, Ref) else None
     while (above := info(reader, one)).parent is not None:
         parent = refreshed(reader, above.parent)
+        before = parent.held
         if above.push is None:
             raise Refused("A change in place of such a view is not read.", "Write clone().", "view", at)
         apart |= above.kind != VIEW
@@ -328,6 +337,8 @@ def change(reader: Reader, x: Array, result: Array, at: ast.AST | None = None) -
             for changed in (x, parent):
                 if isinstance(changed.held, Ref):
                     calls[changed.held.number] = copied
+            if isinstance(x.held, Ref) and isinstance(before, Ref):
+                reader.state(Memory).bases[x.held.number] = before
         one = parent
         above_x.add(one)
     storage.changes += 1

@@ -65,6 +65,7 @@ UNRECORDED = (
 def reached(reader: Reader, root: Ref) -> set[int]:
     """Return the numbers of the nodes that the backward pass of PyTorch may go through."""
     numbers, waiting = set(), [root.number]
+    bases = reader.state(Memory).bases
     while waiting:
         number = waiting.pop()
         if number in numbers:
@@ -80,6 +81,8 @@ def reached(reader: Reader, root: Ref) -> set[int]:
         if draft.op in AT_PLACES:
             slots = [slot for i, slot in enumerate(slots) if i != PLACES]
         waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
+        if number in bases:
+            waiting.append(bases[number].number)
     pay_values(8 * len(numbers))  # again for each derivative of a derivative
     return numbers
 
