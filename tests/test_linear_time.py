@@ -49,6 +49,7 @@ from autodiff_viz.language.readings import readings
 from autodiff_viz.language.scanner import scan
 from autodiff_viz.lessons.codec import is_tour, read_tour
 from autodiff_viz.lessons.search import meant
+from autodiff_viz.lessons.text import read_lesson
 from autodiff_viz.ops import indexing
 from autodiff_viz.reading.notebooks import notebook_code
 from autodiff_viz.training.run import USUAL
@@ -298,6 +299,10 @@ PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "lab.persistence.training.read_plan": (read_plan, ("sgd,0.1,", "sgd,0.1,0,")),
     "lab.persistence.training.read_step": (read_step, ("1",)),
     "lab.persistence.training.read_training": (lambda text: read_training(text, GRAPH, USUAL), ("~", "[10,")),
+    "lessons.text.read_lesson": (
+        lambda text: read_lesson(text, "k"),
+        ("+++\n", '+++\na = "', "+++\n+++\n- ", "+++\n+++\n# Claims\n| a | ", "+++\n+++\n```part\n", "\n"),
+    ),
     "language.documents.from_json": (from_json, ('{"version": 1, "nodes": [',)),
     "language.documents.from_link": (from_link, ("1", "https://a.b/?g=1", "?f=1")),
     "language.parse.parse": (parse, STARTS),
@@ -349,7 +354,7 @@ NOT_FROM_OUTSIDE = {
     "lab.code.read_ours": "code of lessons, and texts of a process that reads in no other",
     "lab.code.read_whole": "a worker that ends; reading/test_costs.py counts what each step of a text takes",
     "lab.code.read_bounded": "likewise",
-    "reading.numpy_memory.read_here": "gets names of our own tables",
+    "reading.numpy.memory.read_here": "gets names of our own tables",
 }
 """Functions that are named as parsers, and whose text they read."""
 

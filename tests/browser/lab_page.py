@@ -156,9 +156,13 @@ class LabPage:
         self.tools.locator(f".bar.top .tool.{name}").click()
         self.settle()
 
-    def click_fast(self, label: str, times: int) -> None:
+    def bend(self, kind: str) -> None:
+        """Press the button of a kind of rule in the panel of the selected node."""
+        self.page.locator(f".rules [data-kind={kind}]").click()
+        self.settle()
+
+    def click_fast(self, button: Locator, times: int) -> None:
         """Click a button again and again without waiting for anything."""
-        button = self.tools.get_by_role("button", name=re.compile(f"^{re.escape(label)}"))
         button.evaluate("(button, times) => { for (let i = 0; i < times; i++) button.click(); }", times)
         self.settle()
 

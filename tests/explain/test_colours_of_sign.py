@@ -123,7 +123,7 @@ def test_a_figure_is_orange_above_zero_and_teal_below(text):
 
 def test_a_jacobian_has_the_same_colours():
     for text, own, other in (("y = 2.0 * x", ORANGE, TEAL), ("y = -2.0 * x", TEAL, ORANGE)):
-        cells = set(drawn(dict(figures(trace(parse(f"x = 0.5\n{text}"))))["jacobian"]))
+        cells = set(drawn(dict(figures(trace(parse(f"x = [0.5, 0.5]\n{text}"))))["jacobian"]))
         assert [colour for colour in cells if is_hue(colour, own)], text
         assert not [colour for colour in cells if is_hue(colour, other)], text
 

@@ -122,7 +122,7 @@ def test_what_nothing_recorded_leads_to_is_none(code):
             "`target` is None",
         ),
         ("y = tf.linalg.svd([[1.0]])", "not read yet"),
-        ("y = tf.linalg.inv([[1.0, 2.0], [2.0, 4.0]])", "not invertible"),
+        ("y = tf.linalg.inv([[1.0, 2.0], [2.0, 4.0]])", "has no inverse"),
         ("a = tf.TensorArray(tf.float32, 1)\na.write(1, 2.0)", "not resizeable and size is: 1"),
         ("a = tf.TensorArray(tf.float32, 1)\na.write(0, 2.0).read(0)\na.read(0)", "twice"),
         ("a = tf.TensorArray(tf.float32, 2)\na.write(0, 2.0).stack()", "once all its elements"),

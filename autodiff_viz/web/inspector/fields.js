@@ -257,8 +257,15 @@ export class Rules {
       this.buttons = kinds.map((kind) => this.button(kind));
       this.root.replaceChildren(...this.buttons);
     }
+    this.mark(chosen);
+  }
+
+  /** @param {string} chosen */
+  mark(chosen) {
     this.chosen = chosen;
-    const reached = kinds.includes(chosen) ? chosen : kinds[0]; // by Tab: also where a document has an unfit rule
+    // By Tab one button is reached: also where a document has a rule that does not fit.
+    const isThere = this.buttons.some((button) => button.dataset.kind === chosen);
+    const reached = isThere ? chosen : this.buttons[0]?.dataset.kind;
     for (const button of this.buttons) {
       const { kind } = button.dataset;
       button.setAttribute("aria-pressed", String(kind === chosen));
@@ -266,12 +273,19 @@ export class Rules {
     }
   }
 
+  /** Ask for a rule, and show it at once: a second press may come before Python has answered.
+   * @param {string} kind */
+  press(kind) {
+    this.mark(ruleAfter(kind, this.chosen));
+    this.choose(this.chosen);
+  }
+
   /** @param {string} kind */
   button(kind) {
     const sign = ICONS[kind] ? icon(kind, 14) : null;
     return html(
       "button",
-      { type: "button", "data-kind": kind, click: () => this.choose(ruleAfter(kind, this.chosen)) },
+      { type: "button", "data-kind": kind, click: () => this.press(kind) },
       sign,
       RULES[kind]?.label ?? kind,
     );

@@ -21,7 +21,7 @@ export function causeOf({ node, check }, name) {
 export const isSaid = (text, sentence) => bare(text).includes(bare(sentence));
 
 /** @param {string} text */
-const bare = (text) => text.replace(/['`]/g, "").replace(/\s+/g, " ");
+const bare = (text) => text.replace(/['\x60]/g, "").replace(/\s+/g, " ");
 
 /** Draw it; `editor.showCause` shows it for a node until a number changes.
  * @param {Editor} editor @param {() => string} said what is said of the answer, which need not be said again

@@ -161,6 +161,7 @@ def test_escape_leaves_the_formula_for_the_canvas_and_the_sheet_of_keys_says_so(
     keys.page.keyboard.press("Escape")
     expect(keys.canvas.locator(".surface")).to_be_focused()
     keys.page.keyboard.press("?")
+    keys.page.get_by_role("searchbox", name="Search keys and gestures").fill("leave")
     expect(keys.page.get_by_text("Esc in the formula")).to_be_visible()
     keys.page.keyboard.press("Escape")
 
@@ -205,7 +206,7 @@ def test_right_after_loading_the_keys_work_without_a_click(lab: LabPage):
     expect(says).to_have_text("x = 0.6")
     lab.page.keyboard.press("Escape")
     lab.page.keyboard.press("?")
-    expect(lab.page.get_by_text("Esc in the formula")).to_be_visible()
+    expect(lab.page.get_by_text("Wire, either way")).to_be_visible()
     lab.page.keyboard.press("Escape")
     lab.canvas.locator(".surface").focus()
     lab.page.keyboard.press("Space")  # a tap; held, it pans

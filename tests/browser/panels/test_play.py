@@ -155,7 +155,7 @@ def test_keys_that_are_not_the_transports_do_what_they_do_on_the_canvas(lab):
     scrubber = bar(lab).get_by_role("slider", name="Step of the pass")
     play.focus()
     lab.page.keyboard.press("?")
-    expect(lab.page.get_by_text("Esc in the formula")).to_be_visible()
+    expect(lab.page.get_by_text("Wire, either way")).to_be_visible()
     lab.page.keyboard.press("Escape")
     play.focus()
     lab.press("s")

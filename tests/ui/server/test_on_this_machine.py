@@ -14,7 +14,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from tests.browser.server import ROOT, Server
-from tests.readme import README
+from tests.readme import TEXT as README
 
 STREAM = "/_stcore/stream"
 LISTENS = "0A"  # state of a socket, as Linux writes it
@@ -79,7 +79,7 @@ def socket_to(server: Server) -> socket.socket:
 
 
 def test_the_readme_has_both_commands():
-    assert [text.split()[0] for text in OF_README] == ["streamlit", "uvicorn"]
+    assert [text.split()[0] for text in OF_README] == ["uvicorn", "streamlit"]
 
 
 @pytest.mark.nightly
