@@ -9,6 +9,7 @@ the same.
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from contextvars import ContextVar
@@ -251,7 +252,9 @@ def _traced(call: Call) -> Program:
         axes = [0 if level in one.rows else None for one in moving]
         function = jax.vmap(function, in_axes=tuple(axes))
     try:
-        program, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # what a text may still call
+            program, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
     except (TypeError, ValueError, IndexError, Warning) as error:
         says = str(error).strip().splitlines()[0][:200]
         raise Refused(f"{_name(call.function)}() does not take these: {says}", "", "shape") from None
