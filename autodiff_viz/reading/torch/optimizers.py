@@ -12,7 +12,7 @@ from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import Array, Native, Refused
 from autodiff_viz.reading.nodes.costs import LibraryError
 from autodiff_viz.reading.tensors.torch_memory import change, info
-from autodiff_viz.reading.tensors.torch_tensors import TORCH, Ops
+from autodiff_viz.reading.tensors.torch_tensors import TORCH, Ops, new_tensor
 from autodiff_viz.reading.torch.folds import norm
 from autodiff_viz.reading.torch.modules import zero_gradients
 
@@ -240,6 +240,8 @@ def _given(reader: Reader, parameters: Any) -> list[Array]:
 def _clip_norm(reader: Reader, parameters: Any, max_norm: float, norm_type: float = 2.0, **_: Any) -> Array:
     """Read `clip_grad_norm_`: all gradients shrink so that their common length is at most a number."""
     those, o = _given(reader, parameters), Ops(reader)
+    if not those:  # no backward() yet
+        return new_tensor(reader, 0.0, None)
     outside, reader.no_grad = reader.no_grad, 1
     try:
         grads = [reader.fresh(info(reader, one).grad) for one in those]  # type: ignore[arg-type]
