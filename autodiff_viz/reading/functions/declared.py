@@ -201,8 +201,8 @@ def differentiated(builder: Builder, root: Ref) -> tuple[bool, set[int]]:
     for number in grads:
         z, x = builder.drafts[number].slots
         depends = {x.number}
-        for one in sorted(passed_by(builder, z)):
-            if any(slot.number in depends for slot in passes_to(builder.drafts[one])):
+        for one in sorted(builder.ancestors(z)):  # also behind a stop: that runs again too
+            if any(isinstance(slot, Ref) and slot.number in depends for slot in builder.drafts[one].slots):
                 depends.add(one)
         inside |= depends - {x.number, z.number}
     return bool(grads), inside
