@@ -1,4 +1,7 @@
-"""Write the little Markdown that lessons, tours and questions have as HTML; web/tour/words.js does so in a browser."""
+"""Write the little Markdown that lessons, tours and questions have as HTML.
+
+In a browser web/tour/words.js does so.
+"""
 
 from __future__ import annotations
 

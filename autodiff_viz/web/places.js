@@ -70,8 +70,7 @@ export class Places {
   fill() {
     const shell = document.getElementById(SHELL);
     if (shell && this.mayLeave(shell)) return this.leave();
-    for (const place of this.places)
-      if (!shell || shell.contains(place)) this.give(place);
+    for (const place of this.places) if (!shell || shell.contains(place)) this.give(place);
   }
 
   /** @param {HTMLElement} place */

@@ -1,9 +1,9 @@
-"""Write into the page of the lab what it shows first, so that it stands before Streamlit's code has been loaded.
+"""Write into the page of the lab what it shows first, so that it stands before Streamlit's code has come.
 
-The page has then a shell, with the containers of the lab in their places (`ui/assets/lab.css`), the open lesson's
-words, and the first drawing as data. `web/opening.js` builds the lab in it; when Streamlit has drawn its own
-containers, the same lab moves there. What is asked is not in the drawing. A page that belongs to one visitor has
-no shell, nor one whose drawing takes longer than `WITHIN`.
+The page then has a shell: the containers of the lab in their places (`ui/assets/lab.css`), the words of the
+open lesson, and the first drawing as data, without what is asked. `web/main.js` builds the lab in it; when
+Streamlit has drawn its own containers, the same lab moves there (`web/places.js`). An address of a visitor's
+own has no shell, nor one whose drawing takes longer than `WITHIN`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from autodiff_viz.lab.lessons import LessonView, lesson_view
 from autodiff_viz.lab.persistence.address import GALLERY, LESSON, VARIANT
 from autodiff_viz.lessons.paths import PATHS, path_of
 from autodiff_viz.lessons.search import meant
-from autodiff_viz.messages.envelope import Answer, encoded
-from autodiff_viz.standalone.page import in_script
+from autodiff_viz.messages.envelope import Answer
 from autodiff_viz.standalone.modules import WEB
+from autodiff_viz.standalone.page import in_script
 from autodiff_viz.ui.bundle import ASSETS, script
 from autodiff_viz.ui.first_view import First, first
 from autodiff_viz.ui.panels.claims import CSS
@@ -42,25 +42,34 @@ THEME = f"#av-first {{ {' '.join(re.findall(r'--st-[^;]*;', FIGURE))} }}"
 """Streamlit's theme as variables, as a figure without Streamlit has it."""
 LOGO = b64encode((ASSETS / "logo.svg").read_bytes()).decode()
 
-_BLOCK = '<div data-testid="stLayoutWrapper"><div data-testid="stVerticalBlock" class="{classes}">{inside}</div></div>'
+_BLOCK = (
+    '<div data-testid="stLayoutWrapper">'
+    '<div data-testid="stVerticalBlock" class="{classes}">{inside}</div></div>'
+)
 _ELEMENT = '<div data-testid="stElementContainer"><div class="stHtml">{inside}</div></div>'
 _SHELL = """<div id="av-first">
 <style>{style}</style>
-<header data-testid="stHeader"><img data-testid="stHeaderLogo" alt="" src="data:image/svg+xml;base64,{logo}"></header>
+<header data-testid="stHeader">
+<img data-testid="stHeaderLogo" alt="" src="data:image/svg+xml;base64,{logo}">
+</header>
 {blocks}
 </div>
 <script type="application/json" id="av-opening" data-code="{code}">{data}</script>
 <script>{boot}</script>"""
 
 
-async def opening(query: Mapping[str, str]) -> str:
-    """Return the shell of the page at an address as HTML, with its first drawing; "" where there is none."""
+async def opening(query: Mapping[str, str], still: str = "") -> str:
+    """Return the shell of the page at an address as HTML, with its first drawing; "" where there is none.
+
+    Args:
+      still: HTML in place of the canvas where scripts are off.
+    """
     if (known := of_the_project(query)) is None:
         return ""
     begun = asyncio.ensure_future(run_in_threadpool(first, known))
     done, _ = await asyncio.wait([begun], timeout=WITHIN)
     visit = begun.result() if done and begun.exception() is None else None
-    return shell(visit) if visit is not None else ""
+    return shell(visit, still) if visit is not None else ""
 
 
 def of_the_project(query: Mapping[str, str]) -> dict[str, str] | None:
@@ -80,12 +89,12 @@ def of_the_project(query: Mapping[str, str]) -> dict[str, str] | None:
     return dict(query) if variant in map(str, range(len(shown.steps))) else None
 
 
-def shell(visit: First) -> str:
+def shell(visit: First, still: str = "") -> str:
     """Return the containers of the page, what is open to be read, and the first drawing."""
     blocks = "".join(
         (
             _block("stHorizontalBlock st-key-pages", _LINKS),
-            _block("st-key-lab", "".join((_CANVAS, _BAR, _side(lesson_view(visit.lab)), _DOCK))),
+            _block("st-key-lab", "".join((_canvas(still), _BAR, _side(lesson_view(visit.lab)), _DOCK))),
         )
     )
     answer = Answer(
@@ -103,7 +112,12 @@ def shell(visit: First) -> str:
         before=None,
     )
     return _SHELL.format(
-        style=f"{THEME}\n{STYLE}", logo=LOGO, blocks=blocks, code=script().path, data=in_script(answer), boot=BOOT
+        style=f"{THEME}\n{STYLE}",
+        logo=LOGO,
+        blocks=blocks,
+        code=script().path,
+        data=in_script(answer),
+        boot=BOOT,
     )
 
 
@@ -123,11 +137,13 @@ _LINKS = (
     '<div><a href="./" aria-current="page"><p>Lab</p></a></div>'
     f'<div><a href="./{GALLERY}" target="_self"><p>Lessons</p></a></div>'
 )
-_CANVAS = _block(
-    "st-key-part_canvas", '<div data-testid="stElementContainer"><div id="av-first-canvas"></div></div>'
-)
 _BAR = _block("st-key-topbar", _place("bar") + _place("check"))
 _DOCK = _block("st-key-dock", _place("plots"))
+
+
+def _canvas(still: str) -> str:
+    canvas = f'<div data-testid="stElementContainer"><div id="av-first-canvas"></div>{still}</div>'
+    return _block("st-key-part_canvas", canvas)
 
 
 def _side(view: LessonView | None) -> str:

@@ -1,5 +1,5 @@
 // @ts-check
-// Begin to load the lab's code as soon as the page has come, before Streamlit's. This script stands in the page.
+// Request the lab's code as soon as the page has come, before Streamlit's. This script stands in the page.
 
 (() => {
   const opening = document.getElementById("av-opening");
