@@ -59,7 +59,7 @@ def document(preview: Preview, origin: str, first: str = "") -> str:
 
 
 def without_scripts(preview: Preview) -> str:
-    """Return as HTML what a browser without scripts shows: the graph with its numbers, and a way to the lessons."""
+    """Return what a browser without scripts shows: the graph with its numbers, and a way to the lessons."""
     _, _, query = (preview.address or "").partition("?")
     picture = f"./{POSTER[1:]}?embed=1&amp;v=1&amp;{escape(query)}"
     shown = f'<p><img src="{picture}" alt="Its graph with its numbers" style="max-width: 100%"></p>'
