@@ -193,9 +193,7 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
             shown = None if own else meant(request.query_params.get(LESSON)).lesson
             figure = poster(shown) if shown else None
             return VISITS.figure(figure) if figure else VISITS.page()
-        text = document(
-            seen, origin(request), await opening(request.query_params, without_scripts(seen))
-        ).encode()
+        text = document(seen, origin(request), await opening(request, without_scripts(seen))).encode()
         tag = f'W/"{blake2b(text, digest_size=16).hexdigest()}"'
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if tag in request.headers.get("if-none-match", ""):
