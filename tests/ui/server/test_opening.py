@@ -19,6 +19,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.ui.server import opening as module
 from autodiff_viz.ui.server.opening import of_a_visitor, of_the_project, opening, shell
+from autodiff_viz.workers.jobs import STRANGE
 from tests.thorough import by_day
 
 
@@ -92,10 +93,8 @@ def asked(query: dict[str, str]) -> Request:
     )
 
 
-@pytest.mark.parametrize(
-    "query", [{"g": to_link(parse("x = 3.0\ny = square(x)"))}, {"f": "y = square(x)\nx = 3"}]
-)
-def test_a_graph_of_a_visitors_own_is_drawn_by_a_worker(query):
+def test_a_graph_of_a_visitors_own_is_drawn_by_a_worker():
+    query = {"g": to_link(parse("x = 3.0\ny = square(x)"))}
     assert of_a_visitor(query)
     nodes = data_of(anyio.run(opening, asked(query)))["full"]["nodes"]
     assert {node["id"]: node["cotangent"] for node in nodes}["x"] == 6  # 2 * 3
@@ -123,3 +122,15 @@ def test_what_fails_goes_without(monkeypatch):
 
     monkeypatch.setattr(module, "first", failing)
     assert anyio.run(opening, asked({})) == ""
+
+
+def test_nothing_that_a_visitor_has_sent_is_evaluated_in_the_server(monkeypatch):
+    asked_for = []
+
+    async def made(request, kind, job, within):
+        asked_for.append(job.lane)
+
+    monkeypatch.setattr(module, "made", made)
+    monkeypatch.setattr(module, "first", None)  # to call it fails
+    assert anyio.run(opening, asked({"g": "anything"})) == ""
+    assert asked_for == [STRANGE]
