@@ -59,7 +59,7 @@ export function slotMark(node, i, level) {
     group.append(
       svg("text", { class: "slot-label", x: -11, y: y - 7 }, slot.label.replace(/ input$/, "")),
     );
-  if (slot.constant !== null) group.append(pill(slot, y, level));
+  if (slot.constant !== null) group.append(pill(slot, pillMiddles(node, level)[i] - node.y, level));
   if (state === "empty") group.append(wanting(slot.label, y, level));
   return group;
 }
@@ -111,12 +111,25 @@ function pillFace({ constant, constantFull }, { number }) {
   return { text, font, w, h: 1.62 * font };
 }
 
+const APART = 1; // px between two constants
+
+/** By slot, the height of the middle of its constant: that of the port, or as far from it as constants above each other need.
+ * @param {GraphNode} node @param {Level} level @returns {Record<number, number>} */
+function pillMiddles(node, level) {
+  const own = node.slots.flatMap((slot, i) => (slot.constant === null || slot.wired ? [] : [i]));
+  const ports = own.map((i) => slotPoint(node, i)[1]);
+  const tall = own.length ? pillFace(node.slots[own[0]], level).h + APART : 0;
+  const near = ports.slice(1).some((y, i) => y - ports[i] < tall);
+  const middle = ports.reduce((sum, y) => sum + y, 0) / (ports.length || 1);
+  const at = near ? ports.map((_, i) => middle + (i - (ports.length - 1) / 2) * tall) : ports;
+  return Object.fromEntries(own.map((i, place) => [i, at[place]]));
+}
+
 /** Where the constants of a node stand. @param {GraphNode} node @param {Level} level @returns {import("../../types.js").Box[]} */
 export const pillBoxes = (node, level) =>
-  node.slots.flatMap((slot, i) => {
-    if (slot.constant === null || slot.wired) return [];
-    const { w, h } = pillFace(slot, level);
-    return [{ x: node.x - w - GAP, y: slotPoint(node, i)[1] - h / 2, w, h }];
+  Object.entries(pillMiddles(node, level)).map(([i, middle]) => {
+    const { w, h } = pillFace(node.slots[Number(i)], level);
+    return { x: node.x - w - GAP, y: middle - h / 2, w, h };
   });
 
 /** The label of an empty slot, which is unfinished and not a mistake.

@@ -34,8 +34,8 @@ const WORDS = 1.5; // unit up to which a chip has words beside its icon
 const APART = 1; // px between a chip and the card above
 const LEAST = 0.5; // factor of a chip, where the next card is near
 const FLAG_OVER = 0.75; // of its width, by which the output's flag may be beside its card
-/** Px by which chips extend above and below the card. */
-export const CHIPS_BEYOND = { above: 14, below: 16 };
+/** Px by which chips extend above the card. */
+export const CHIPS_ABOVE = 14;
 
 const FLAG = { kind: "out-chip", icon: "output", text: "" };
 const OUTPUT = { ...FLAG, text: "output" };
@@ -43,8 +43,7 @@ const OUTPUT = { ...FLAG, text: "output" };
 /** @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
 export function chips(node, level, top) {
   const { unit, detail } = level;
-  const { isOutput, segment, state, w, foot = 0 } = node;
-  const h = node.h + foot; // below its tabs
+  const { isOutput, segment, state, w } = node;
   const size = sizeAbove(node, level, top);
   const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
   const wide = (/** @type {Chip} */ chip) => size * chipWidth(chip);
@@ -62,9 +61,7 @@ export function chips(node, level, top) {
   const over = flagOver(node, level, top);
   if (isOutput) drawn.push(draw(output, w - ROW - wide(output) + over, above, size));
   const end = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
-  // Below the card's last number, where that stands at its edge.
-  const last = node.tab || node.group ? 0 : (baselines(node, level).rows.at(-1) ?? 0);
-  const low = Math.max(h - 5, last + BELOW * level.number);
+  const low = footTop(node, level);
   const again = runChips(node, (w - 2 * ROW) / unit);
   const taken = again.reduce((sum, chip) => sum + end(chip) + CHIP_GAP, 0);
   const numbered =
@@ -91,6 +88,22 @@ export function chips(node, level, top) {
       ),
     );
   return drawn;
+}
+
+/** Px from the card's top to the chips at its foot: below its last number, where that stands at its edge.
+ * @param {GraphNode} node @param {Level} level */
+function footTop(node, level) {
+  const last = node.tab || node.group ? 0 : (baselines(node, level).rows.at(-1) ?? 0);
+  return Math.max(node.h + (node.foot ?? 0) - 5, last + BELOW * level.number);
+}
+
+/** The place of the chips at the foot of a card, if it has any. @param {GraphNode} node @param {Level} level
+ * @returns {import("../../types.js").Box | null} */
+export function footBox(node, level) {
+  const { runs, dropped, state, segment, x, y, w } = node;
+  const has = runs || dropped || state?.length || (segment && level.detail === "near");
+  if (!has || node.tab || node.group) return null;
+  return { x: x + ROW, y: y + footTop(node, level), w: w - 2 * ROW, h: TALL * level.unit };
 }
 
 /** From the right: how often the node runs, filled, and hollow what JAX drops of it, as in *Runs*. Without room in
@@ -142,7 +155,8 @@ export function chipsReach(node, level, top) {
 /** The place of the chips above a card. @param {GraphNode} node @param {Level} level @param {number} top @returns {import("../../types.js").Box} */
 export function chipsBox(node, level, top) {
   const tall = TALL * sizeAbove(node, level, top);
-  const w = node.w - 2 * ROW + flagOver(node, level, top);
+  const row = chipsReach(node, level, top) - ROW;
+  const w = Math.max(node.w - 2 * ROW + flagOver(node, level, top), row);
   return { x: node.x + ROW, y: node.y + overEdge(top) - tall, w, h: tall };
 }
 

@@ -15,7 +15,7 @@ import {
   overlappingOutsiders,
 } from "../state/geometry.js";
 import { boxWithTabs } from "../state/tabs.js";
-import { chipsBox, inkTop, NAME_GAP, titleAbove } from "./face.js";
+import { chipsBox, footBox, inkTop, NAME_GAP, titleAbove } from "./face.js";
 import { ON_TAB, expandTriangle, stepper, stepperWidth } from "./group_card.js";
 import { NEAR } from "./levels.js";
 import { droppedText, spokenRuns } from "./runs.js";
@@ -187,8 +187,13 @@ function outline({ corners, holes, id }) {
 
 /** What a tab shall not cover: a card, the name above it and its chips. @param {GraphNode} node @param {Level} level @returns {Box[]} */
 function coversOf(node, level) {
-  const chips =
-    hasChips(node) && level.detail !== "one" ? [chipsBox(node, level, inkTop(node, level))] : [];
+  const foot = footBox(node, level);
+  const chips = [
+    ...(hasChips(node) && level.detail !== "one"
+      ? [chipsBox(node, level, inkTop(node, level))]
+      : []),
+    ...(foot ? [foot] : []),
+  ];
   return level.detail === "few" && !node.tab
     ? [node, nameAbove(node, level), ...chips]
     : [node, ...chips];
@@ -212,6 +217,8 @@ function tabPlaces(corners, region, { unit, text, detail }, lift) {
     { ...usual, x: right },
     { ...usual, x: right, y: higher },
     { ...usual, x: x - ASIDE, y: low },
+    { ...usual, x: x - ASIDE, y: low + CHIP * unit },
+    { ...usual, x: x - size.w - ASIDE, y: box.y },
   ];
 }
 
