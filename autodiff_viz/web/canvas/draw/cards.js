@@ -52,12 +52,12 @@ const port = (cx, cy) => [
 /** @param {GraphNode} node @param {number} i @param {Level} level */
 export function slotMark(node, i, level) {
   const slot = node.slots[i];
-  const y = slotPoint(node, i)[1] - node.y;
+  const [x, y] = [slotPoint(node, i)[0] - node.x, slotPoint(node, i)[1] - node.y];
   const state = slot.wired ? "wired" : slot.constant === null ? "empty" : "constant";
-  const group = svg("g", { class: `slot ${state}`, "data-slot": i }, ...port(0, y));
+  const group = svg("g", { class: `slot ${state}`, "data-slot": i }, ...port(x, y));
   if (node.slots.length > 1 && state !== "empty")
     group.append(
-      svg("text", { class: "slot-label", x: -11, y: y - 7 }, slot.label.replace(/ input$/, "")),
+      svg("text", { class: "slot-label", x: x - 11, y: y - 7 }, slot.label.replace(/ input$/, "")),
     );
   if (slot.constant !== null) group.append(pill(slot, pillMiddles(node, level)[i] - node.y, level));
   if (state === "empty") group.append(wanting(slot.label, y, level));
@@ -73,8 +73,11 @@ export function outputMark(node) {
 /** The mark of a cut after a node: two bars across all wires that leave the node. @param {GraphNode} node */
 export function cutMark(node) {
   const [x, y] = outputPoint(node);
-  const bar = (/** @type {number} */ left) =>
-    `M${x - node.x + left} ${y - node.y + CUT.tall}l${CUT.lean} ${-2 * CUT.tall}`;
+  const [across, low] = [x - node.x, y - node.y];
+  const bar = (/** @type {number} */ off) =>
+    node.down
+      ? `M${across - CUT.tall} ${low + off + CUT.lean}l${2 * CUT.tall} ${-CUT.lean}`
+      : `M${across + off} ${low + CUT.tall}l${CUT.lean} ${-2 * CUT.tall}`;
   return svg(
     "g",
     { class: "cut-mark" },
@@ -286,10 +289,13 @@ const body = ({ w, h, isInput, tab }) =>
   svg("rect", { class: "card", width: w, height: h, rx: tab ? 12 : isInput ? 26 : 10 });
 
 /** @param {GraphNode} node */
-const barrier = ({ rule, muted, h }) =>
-  rule === "stop" && !muted
-    ? [svg("rect", { class: "barrier", x: -3, y: 5, width: 6, height: h - 10, rx: 3 })]
-    : [];
+const barrier = ({ rule, muted, w, h, down }) => {
+  if (rule !== "stop" || muted) return [];
+  const edge = down
+    ? { x: 5, y: -3, width: w - 10, height: 6 }
+    : { x: -3, y: 5, width: 6, height: h - 10 };
+  return [svg("rect", { class: "barrier", ...edge, rx: 3 })];
+};
 
 /** @param {GraphNode} node */
 const cuts = (node) => (node.cut ? [cutMark(node)] : []);

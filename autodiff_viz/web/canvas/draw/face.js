@@ -5,7 +5,7 @@ import { RULES } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
 import { icon } from "../../base/icons.js";
 import { fitting, isNegative, shortened, shortenedName, textWidth } from "../../base/numbers.js";
-import { clamp } from "../state/geometry.js";
+import { clamp, slotPoint } from "../state/geometry.js";
 import { halfOf, THUMB } from "./heat_card.js";
 import { isBare } from "./levels.js";
 import { droppedText } from "./runs.js";
@@ -29,6 +29,7 @@ const TALL = 20; // px
 const CHIP_OVER = 7; // px by which a chip covers the card's edge, at most; its texts are below
 const CLEAR = 2; // px between a chip and these texts
 const CHIP_GAP = 4; // px between chips
+const PORT = 8; // px of a port and the edge of its wire, from the middle
 const CHIP_BOLD = 1.12; // width of semi-bold letters over its estimate, also where the browser rounds it to whole px
 const WORDS = 1.5; // unit up to which a chip has words beside its icon
 const APART = 1; // px between a chip and the card above
@@ -48,8 +49,12 @@ export function chips(node, level, top) {
   const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
   const wide = (/** @type {Chip} */ chip) => size * chipWidth(chip);
   const above = overEdge(top) - TALL * size;
-  const left = leftChips(node, (w - 2 * ROW - (isOutput ? wide(FLAG) + CHIP_GAP : 0)) / size).map(
-    (chip) => (bare ? { ...chip, text: "" } : chip),
+  const flagged = isOutput && !node.down; // downwards the flag is at the foot: wires come from above
+  const end = node.down
+    ? topPorts(node)[0] - CLEAR
+    : w - ROW - (flagged ? wide(FLAG) + CHIP_GAP : 0);
+  const left = leftChips(node, (end - ROW) / size).map((chip) =>
+    bare ? { ...chip, text: "" } : chip,
   );
   let x = ROW;
   const drawn = left.map((chip) => {
@@ -59,18 +64,19 @@ export function chips(node, level, top) {
   });
   const output = bare || x + wide(OUTPUT) > w - ROW ? FLAG : OUTPUT;
   const over = flagOver(node, level, top);
-  if (isOutput) drawn.push(draw(output, w - ROW - wide(output) + over, above, size));
-  const end = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
+  if (flagged) drawn.push(draw(output, w - ROW - wide(output) + over, above, size));
+  const px = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
   const low = footTop(node, level);
   const again = runChips(node, (w - 2 * ROW) / unit);
-  const taken = again.reduce((sum, chip) => sum + end(chip) + CHIP_GAP, 0);
+  if (isOutput && node.down) again.unshift(FLAG);
+  const taken = again.reduce((sum, chip) => sum + px(chip) + CHIP_GAP, 0);
   const numbered =
     detail === "near" && segment ? segmentChip(segment, (w - 2 * ROW - taken) / unit) : null;
-  const next = ROW + (numbered ? end(numbered) + CHIP_GAP : 0);
+  const next = ROW + (numbered ? px(numbered) + CHIP_GAP : 0);
   if (numbered) drawn.push(draw(numbered, ROW, low, unit));
   let right = w - ROW;
   for (const chip of again) {
-    right -= end(chip);
+    right -= px(chip);
     drawn.push(draw(chip, right, low, unit));
     right -= CHIP_GAP;
   }
@@ -100,8 +106,9 @@ function footTop(node, level) {
 /** The place of the chips at the foot of a card, if it has any. @param {GraphNode} node @param {Level} level
  * @returns {import("../../types.js").Box | null} */
 export function footBox(node, level) {
-  const { runs, dropped, state, segment, x, y, w } = node;
-  const has = runs || dropped || state?.length || (segment && level.detail === "near");
+  const { runs, dropped, state, segment, x, y, w, down, isOutput } = node;
+  const numbered = segment && level.detail === "near";
+  const has = runs || dropped || state?.length || numbered || (down && isOutput);
   if (!has || node.tab || node.group) return null;
   return { x: x + ROW, y: y + footTop(node, level), w: w - 2 * ROW, h: TALL * level.unit };
 }
@@ -132,7 +139,7 @@ const overEdge = (top) => Math.min(CHIP_OVER, top - CLEAR);
 /** Px by which the output's flag is moved to the right, where the symbol above the card would not have room beside it.
  * @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
 function flagOver(node, level, top) {
-  if (!node.isOutput || level.detail !== "few") return 0;
+  if (!node.isOutput || node.down || level.detail !== "few") return 0;
   const wide = sizeAbove(node, level, top) * chipWidth(FLAG);
   const sign = textWidth(node.symbol, Math.max(NAME, level.text)) * BOLD;
   const short = chipsReach(node, level, top) + sign + wide + ROW + CHIP_GAP - node.w;
@@ -141,9 +148,21 @@ function flagOver(node, level, top) {
 
 /** Factor of the chips above a card: that of the level, or less where they would touch the next card above.
  * @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
-function sizeAbove({ above }, { unit }, top) {
+function sizeAbove(node, { unit }, top) {
+  const { above, down } = node;
   const fits = above === undefined ? unit : (above - APART + overEdge(top)) / TALL;
-  return Math.min(unit, Math.max(fits, LEAST));
+  const icons = down ? leftChips(node, 0).length * (chipWidth(FLAG) + CHIP_GAP) : 0;
+  const beside = icons ? (topPorts(node)[0] - CLEAR - ROW) / icons : unit;
+  return Math.min(unit, Math.max(Math.min(fits, beside), LEAST));
+}
+
+/** Px from the card's left edge to the first and the last port of its upper edge, in a drawing that runs downwards.
+ * @param {GraphNode} node @returns {[number, number]} */
+function topPorts(node) {
+  const ports = node.slots.flatMap(({ wired }, i) =>
+    wired ? [slotPoint(node, i)[0] - node.x] : [],
+  );
+  return ports.length ? [ports[0] - PORT, ports[ports.length - 1] + PORT] : [node.w - ROW, 0];
 }
 
 /** Px from the card's left edge to the end of the icons above it. @param {GraphNode} node @param {Level} level @param {number} top */
@@ -156,7 +175,9 @@ export function chipsReach(node, level, top) {
 export function chipsBox(node, level, top) {
   const tall = TALL * sizeAbove(node, level, top);
   const row = chipsReach(node, level, top) - ROW;
-  const w = Math.max(node.w - 2 * ROW + flagOver(node, level, top), row);
+  const w = node.down
+    ? Math.max(row, 0)
+    : Math.max(node.w - 2 * ROW + flagOver(node, level, top), row);
   return { x: node.x + ROW, y: node.y + overEdge(top) - tall, w, h: tall };
 }
 
@@ -462,14 +483,16 @@ function signAlone(node, level, across) {
 export function titleAbove(node, level) {
   const { symbol, id, w, isOutput } = node;
   const top = inkTop(node, level);
-  const left = chipsReach(node, level, top);
-  const room =
-    w -
-    left -
-    (isOutput
+  const chipped = chipsReach(node, level, top);
+  // Downwards it stands left of the wires that come from above, beside chips right of them.
+  const [first, last] = node.down ? topPorts(node) : [w, 0];
+  const left = node.down && chipped ? last : chipped;
+  const flag =
+    isOutput && !node.down
       ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top) -
         flagOver(node, level, top)
-      : 0);
+      : 0;
+  const room = (node.down && !chipped ? first : w) - left - flag;
   const size = Math.max(NAME, level.text);
   const sign = node.asked ? symbol : shortened(symbol, room / BOLD, size);
   const beside = left + textWidth(sign, size) * BOLD + (size / NAME) * BETWEEN;

@@ -306,7 +306,7 @@ function bodyOf(node, level) {
   const plain =
     node.tab ||
     (node.rule === "follow" &&
-      !node.isOutput &&
+      (!node.isOutput || node.down) &&
       !node.problem &&
       !node.warning &&
       !node.group?.marks.length);
@@ -351,12 +351,23 @@ function settle(stage, size) {
 export const sizeOf = ({ surface, size }) =>
   size ?? { w: surface.clientWidth, h: surface.clientHeight };
 
+/** The margins of a fitted view. @param {Stage} stage */
+function clearIn(stage) {
+  const usual = clearOf(sizeOf(stage));
+  return { ...usual, top: Math.max(usual.top, stage.covered()) };
+}
+
+/** The room that a fitted view has. @param {Stage} stage @returns {Size} */
+export function roomIn(stage) {
+  const [{ w, h }, { top, bottom, side }] = [sizeOf(stage), clearIn(stage)];
+  return { w: w - 2 * side, h: h - top - bottom };
+}
+
 /** The view that shows the whole drawing; a `first` view of a graph that is not large prefers legible numbers and the selected node.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
-  const usual = clearOf(size);
-  const clear = { ...usual, top: Math.max(usual.top, stage.covered()) };
+  const clear = clearIn(stage);
   const all = [...(stage.content ? [stage.content] : []), ...stage.guesses];
   const box = bounds(all) ?? { x: 0, y: 0, w: 1, h: 1 };
   if (stage.presents) return fit(box, size, { most: LARGEST * stage.reading, clear: BARE });
