@@ -22,11 +22,11 @@ const PILLS = 70; // px left of a card with constants
 const AROUND = 40; // px around the cards, of names, chips and frames
 const WORTH = 1.15; // factor by which cards must be larger to be turned
 
-/** How to turn the cards so that none meet; null if they cannot be: tabs stand below or beside their layers, the ports of a
- * group have names at its sides, and cards that meet already cannot be parted.
+/** How to turn the cards so that none meet; null if they cannot be: tabs stand below or beside their layers, and cards that meet
+ * already cannot be parted.
  * @param {GraphNode[]} nodes @param {Wire[]} wires @returns {Turn | null} */
 export function turnFor(nodes, wires) {
-  if (nodes.length > MANY || nodes.some(({ tab, group }) => tab || group)) return null;
+  if (nodes.length > MANY || nodes.some(({ tab }) => tab)) return null;
   const passes = wires.some(({ via }) => via.length);
   let [across, down] = [1, 0.5];
   if (passes)

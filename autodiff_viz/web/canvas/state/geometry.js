@@ -60,7 +60,8 @@ export const slotPoint = (node, slot) => {
 };
 
 /** @param {GraphNode} node @param {number} slot */
-function topShare({ slots }, slot) {
+function topShare({ slots, group }, slot) {
+  if (group) return (slot + 1) / (slots.length + 1);
   const wired = slots.flatMap((one, i) => (one.wired ? [i] : []));
   if (wired.length === 1) return TOP.alone;
   return TOP.first + ((TOP.last - TOP.first) * wired.indexOf(slot)) / (wired.length - 1);
@@ -71,10 +72,10 @@ const swapped = ([x, y]) => [y, x];
 
 /** Centre of the output port, in the middle of the right edge, or of the left edge of a tab below its layer; a collapsed group has several.
  * In a drawing that runs downwards it is in the middle of the lower edge.
- * @param {Box & { tab?: string, beside?: boolean, down?: boolean, ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
+ * @param {Box & Partial<Pick<GraphNode, "tab" | "beside" | "down" | "group">> & { ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
 export const outputPoint = (node, out = 0) =>
   node.down
-    ? [node.x + node.w / 2, node.y + node.h]
+    ? [node.x + (node.w * (out + 1)) / ((node.group?.outs.length ?? 1) + 1), node.y + node.h]
     : [
         node.tab && !node.beside ? node.x : node.x + node.w,
         node.y + (node.ports?.outs[out] ?? node.h / 2),
