@@ -146,7 +146,7 @@ def test_without_scripts_a_lesson_leads_to_all_lessons_and_to_its_picture():
     page = get(SERVER, f"/?lesson={KEY}").text
     first = page[page.index("<noscript>") : page.index("</noscript>")]
     assert LESSON.title in first
-    leads = re.findall(r'href="\./([^"]*)"', first)
+    leads = re.findall(r'(?:href|src)="\./([^"]*)"', first)
     assert leads == [f"embed.svg?embed=1&amp;v=1&amp;lesson={KEY}", "lessons"]
     assert [get(SERVER, f"/{unescape(path)}").status for path in leads] == [200, 200]
     assert "embed.svg" not in document(PREVIEWS[0], "http://x")
