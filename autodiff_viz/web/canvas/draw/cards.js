@@ -9,6 +9,7 @@ import { outputPoint, slotPoint } from "../state/geometry.js";
 import { HIDDEN } from "../state/read_drawing.js";
 import { cellParts, isWritten, makeCells, writeBlock, writeCells } from "./cell_card.js";
 import {
+  arrowBefore,
   arrows,
   chips,
   divider,
@@ -38,6 +39,7 @@ import { tabParts } from "./tab_card.js";
 const FONT = 13.5; // px, of a constant
 const SMALL = 11.5; // px, of words at an empty slot
 const GAP = 9; // px between a constant and its port
+const SEMIBOLD = 1.06; // width of semi-bold letters over its estimate
 const USUAL = 56; // px left of a card in which an enlarged constant has room
 const CUT = { at: 9, apart: 6, tall: 13, lean: 4 }; // px right of the port
 
@@ -185,6 +187,7 @@ export const pillsReach = ({ slots }) =>
  * @property {SVGGraphicsElement} [tangent] only in forward mode; then the value is left out where it has
  *   no room
  * @property {Element} title
+ * @property {Partial<Record<Which, Element>>} [arrows] before numbers that are written about the card's middle
  * @property {Record<Which, number>} sizes px that the numbers have had at most since they were written
  *   for good
  * @property {import("./heat_card.js").Pictures} [pictures]
@@ -344,6 +347,11 @@ function rebuild(root, node, seen) {
     );
     return numbers;
   }
+  if (level.detail === "one")
+    numbers.arrows = {
+      value: svg("path", { class: "before forth" }),
+      cotangent: svg("path", { class: "before back" }),
+    };
   if (node.heat) numbers.cells = makeCells(node, level);
   if (node.heat && !numbers.cells && !isBare(level)) numbers.pictures = makePictures();
   root.replaceChildren(
@@ -353,6 +361,7 @@ function rebuild(root, node, seen) {
     header(node, seen)[0],
     ...header(node, level).slice(1),
     ...bodyParts(node, numbers, [forth, back], level),
+    ...Object.values(numbers.arrows ?? {}),
     ...barrier(node),
     ...node.slots.map((_, i) => slotMark(node, i, level)),
     outputMark(node),
@@ -506,6 +515,19 @@ function writeNumbers(numbers, node, seen) {
       isLow(node, level),
     ),
   };
+  placeArrows(numbers, level);
+}
+
+/** Place the arrows before the numbers that are seen. @param {Numbers} numbers @param {Level} level */
+function placeArrows(numbers, level) {
+  for (const which of /** @type {const} */ (["value", "cotangent"])) {
+    const [arrow, number] = [numbers.arrows?.[which], numbers[which]];
+    if (!arrow) continue;
+    const [x, y] = ["x", "y"].map((name) => Number(number.getAttribute(name)));
+    const wide = textWidth(number.textContent ?? "", numbers.sizes[which]) * SEMIBOLD;
+    const isSeen = !number.classList.contains("unsaid") && number.textContent;
+    arrow.setAttribute("d", isSeen ? arrowBefore(x, y, wide, which === "cotangent", level) : "");
+  }
 }
 
 /** Write tooltip and screen reader text of a card. @param {Pick<Card, "root" | "numbers">} card @param {GraphNode} node */
@@ -556,6 +578,7 @@ export function slideNumber({ node, numbers, level = NEAR }, which, text, num) {
     numbers.sizes[which],
     isLow(node, readableLevel(level)),
   );
+  placeArrows(numbers, readableLevel(level));
 }
 
 /** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.

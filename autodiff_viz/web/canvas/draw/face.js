@@ -239,6 +239,7 @@ const LEAST_GAP = 2.5; // px between three numbers, at least
 const BESIDE = 15; // px of numbers, at most, that leave room for a tangent beside the value
 const SMALLER = 0.9; // size of a tangent beside its value
 const MARK = 9; // px that the arrows of value and cotangent take
+const TIP_GAP = 4; // px from the arrow to a number that is written about its middle
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 const [INK, HIGH_INK] = [0.76, 1.05]; // height of letters, and of exponents, roots, brackets and bars, of the font's size
 const RAISED = /[\u00b2\u00b3\u02b0-\u02ff\u1d2c-\u1d6a\u2070-\u207f\u221a]/; // exponents and roots
@@ -375,6 +376,17 @@ export function arrowBox({ w, heat }, level) {
   return heat || !["middle", "small"].includes(detail) ? null : { x: 2, w: wide, up };
 }
 
+/** The outline of the arrow before a number that is written about its middle. Pure.
+ * @param {number} middle @param {number} baseline @param {number} wide px of the number @param {boolean} isBack @param {Level} level */
+export function arrowBefore(middle, baseline, wide, isBack, level) {
+  const [w, half] = [smallMark(level), 0.75 * smallMark(level)];
+  const x = middle - wide / 2 - TIP_GAP - w;
+  const top = baseline - (CAPITAL * level.number) / 2 - half;
+  return isBack
+    ? `M${(x + w).toFixed(1)} ${top.toFixed(1)}l-${w} ${half} ${w} ${half}z`
+    : `M${x.toFixed(1)} ${top.toFixed(1)}l${w} ${half}-${w} ${half}z`;
+}
+
 /** Arrows beside value and cotangent, which tell them apart without colour.
  * @param {number} forth @param {number} back baselines @param {Level} level @param {{ w: number, heat?: unknown }} node */
 export function arrows(forth, back, level, node) {
@@ -402,7 +414,12 @@ export function numbersRoom(node, level) {
   }
   const { w, shape, heat, group } = node;
   const { detail, number, text } = level;
-  if (detail === "one") return { value: w + OVER, cotangent: w + OVER, most: number, right: w / 2 }; // written about the middle
+  if (detail === "one") {
+    // Written about the middle, with the arrow before them.
+    const before = smallMark(level) + TIP_GAP;
+    const room = w + OVER - before;
+    return { value: room, cotangent: room, most: number, right: (w + before) / 2 };
+  }
   const near = detail === "near";
   const side = group && near ? FOLDED : sideOf(level);
   if (heat && near)
@@ -556,6 +573,12 @@ function nameFor(name, room, size) {
   return text === name || [...text].length > LETTERS ? text : "";
 }
 
+/** The text of a number, with the bars of a norm so light that they are no digits. @param {string} text */
+const withLightBars = (text) =>
+  text
+    .split(/(\u2016)/)
+    .map((part) => (part === "\u2016" ? svg("tspan", { class: "bars" }, part) : part));
+
 /** Write a number as large as fits into `room` px, with fewer digits where it would be too small.
  * @param {SVGGraphicsElement} element @param {string} text @param {import("../../base/numbers.js").Num | undefined} num whose text it is @param {number} room
  * @param {number} least @param {number} most px @param {boolean} [bare] a norm without its bars @returns {number} its size */
@@ -564,7 +587,7 @@ export function writeNumber(element, text, num, room, least, most, bare = false)
   const size = clamp(room / width, least, Math.max(least, most));
   const fitted = fitting(text, num, room / BOLD / size + 0.01);
   const fits = bare ? fitted.replaceAll("\u2016", "") : fitted;
-  if (element.textContent !== fits) element.textContent = fits;
+  if (element.textContent !== fits) element.replaceChildren(...withLightBars(fits));
   element.classList.toggle("negative", isNegative(text));
   element.style.setProperty("--size", `${size.toFixed(1)}px`);
   return size;
