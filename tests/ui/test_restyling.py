@@ -1,8 +1,9 @@
 """Test that no style sheet makes the browser restyle a whole page for each element that comes or goes.
 
-Chromium keeps one set of selectors for all `:has()` of a page: where an element with a `:has()` before a combinator may match
-otherwise, it restyles all below it that the set names. With `> *` in one rule that is everything, and with such a rule on `body`
-it is so for every element of the page. Plotly adds an element to `body` for each text that it measures.
+Chromium keeps one set of selectors for all `:has()` of a page: where an element with a `:has()` before a
+combinator may match otherwise, it restyles all below it that the set names. With `> *` in one rule that is
+everything, and with such a rule on `body` it is so for every element of the page. Plotly adds an element to
+`body` for each text that it measures.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def selectors(css: str) -> Iterator[str]:
 
 
 def names_something(compound: str) -> bool:
-    """Whether a compound selector has a class, an attribute or a type to look for, in each of its alternatives."""
+    """Whether a compound selector has a class, an attribute or a type, in each of its alternatives."""
     if found := re.search(r":(?:is|where)\((.*)\)", compound):
         others = compound.replace(found[0], "")
         return names_something(others) or all(
@@ -64,7 +65,7 @@ def test_no_rule_restyles_everything():
 
 @pytest.mark.every
 @pytest.mark.parametrize(
-    "selector, expected",
+    ("selector", "expected"),
     [
         ("body:has(.a) .b", True),
         (".a:has(.b) > *", True),

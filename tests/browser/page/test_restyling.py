@@ -1,4 +1,7 @@
-"""Test how much of the page the browser styles anew for one element that comes, as Plotly adds one for each text that it measures."""
+"""Test how much of the page is styled anew for an element that comes.
+
+Plotly adds one to measure a text, and takes it away again, for each text of a figure.
+"""
 
 from __future__ import annotations
 
