@@ -32,6 +32,7 @@ from autodiff_viz.reading.language.values import (
     Array,
     Native,
     Refused,
+    is_unknown,
     leaves,
     mapped,
 )
@@ -1279,6 +1280,11 @@ def checkpoint_sequential(
 _INDEX = re.compile(r"\[['\"]?([^\]'\"\[]{1,64})['\"]?\]")  # [0], ["w"]
 
 
+def as_path(name: str) -> str:
+    """Return a name as code writes it, `params[0]["w"]`, with a dot before each part."""
+    return _INDEX.sub(r".\1", name)
+
+
 class Answers(dict):
     """Gradients by name; another name of the same tensor is understood too, and the end of one alone."""
 
@@ -1287,15 +1293,13 @@ class Answers(dict):
         self.aliases = aliases
         self.unknown: Mapping[str, int] = {}
         self.without_grad: Container[str] = ()  # names of tensors whose `.grad` is None
+        self.label_of: Callable[[str], str] | None = None  # of what code finds under a name
 
     def __missing__(self, name: str) -> Any:
         for each in (name, f"{name}.grad"):
             if each in self.unknown:
-                line = self.unknown[each]
-                raise GraphError(
-                    Problem("unknown", f"`{each}` is unknown: line {line} was not read.", line=line, column=0)
-                )
-        plain = _INDEX.sub(r".\1", name).removeprefix("self.").removesuffix(".grad")
+                raise is_unknown(each, self.unknown[each])
+        plain = as_path(name).removeprefix("self.").removesuffix(".grad")
         if name.endswith(".grad") and plain in self.without_grad:  # what autograd.grad returned is not there
             return None
         if plain != name and isinstance(name, str):  # as code writes it: params[0]["w"], x.grad
@@ -1305,6 +1309,9 @@ class Answers(dict):
         ends = [key for key, value in self.items() if key.endswith(f".{name}") and value is not None]
         if len(ends) == 1:
             return self[ends[0]]
+        label = self.label_of(name) if self.label_of else ""
+        if label in self:
+            return self[label]
         raise KeyError(name)
 
     def get(self, name: str, default: Any = None) -> Any:
