@@ -82,6 +82,7 @@ OWN_SCRIPTS = {
     "autodiff_viz/ui/panels/lesson.py",
     "autodiff_viz/ui/navigation.py",
     "autodiff_viz/ui/server/lessons_page.py",  # names a file of web/lessons_page
+    "autodiff_viz/ui/server/opening.py",  # a file of web/opening, and data that is no script
     "autodiff_viz/ui/server/poster.py",  # files of web/embed and web/base
     "autodiff_viz/ui/server/routes.py",  # a file of web/base
     "autodiff_viz/ui/server/security_headers.py",  # names the others' scripts

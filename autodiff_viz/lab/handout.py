@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -15,6 +14,7 @@ from autodiff_viz.asking.question import NUMBER, SHAPE, Asking, Question
 from autodiff_viz.asking.words import question_words
 from autodiff_viz.canvas.svg import svg_of
 from autodiff_viz.display.numbers import short
+from autodiff_viz.display.prose import prose, worded
 from autodiff_viz.engine.trace import Place, Trace, with_output
 from autodiff_viz.engine.versions import versions
 from autodiff_viz.explain.explanation import Twin
@@ -179,7 +179,7 @@ def _head(title: str, words: Words) -> str:
     code = f"<figure class='code'>{_code(words.code)}</figure>" if words.code else ""
     link = words.link.partition("://")[2] if len(words.link) <= LINK else ""
     shown = f"<p class='hint'>{escape(link)}</p>" if link else ""
-    return f"<header><div><h1>{escape(title)}</h1>{_prose(words.text)}{shown}</div>{code}</header>"
+    return f"<header><div><h1>{escape(title)}</h1>{prose(words.text)}{shown}</div>{code}</header>"
 
 
 def _code(code: QrCode) -> str:
@@ -196,13 +196,13 @@ def _title(sheet: Sheet, sheets: Sequence[Sheet], at: int) -> str:
 def _question_part(sheet: Sheet, sheets: Sequence[Sheet], at: int) -> str:
     found, letter = sheet.found, sheet.pinned.letter if isinstance(sheet.pinned, Twin) else "A"
     rows = "".join(
-        f"<li>{_worded(question_words(found.graph, question, letter))}{_room(question)}</li>"
+        f"<li>{worded(question_words(found.graph, question, letter))}{_room(question)}</li>"
         for question in _asked(sheet)
     )
     questions = f"<ol>{rows}</ol>" if rows else ""
     formula = _formula(found) if len(sheets) == 1 else ""
     return (
-        f"<article>{_title(sheet, sheets, at)}{_prose(sheet.caption)}"
+        f"<article>{_title(sheet, sheets, at)}{prose(sheet.caption)}"
         f"{_figure(found, conceal(found, _hidden_in(sheet, sheets)))}{formula}{questions}</article>"
     )
 
@@ -219,7 +219,7 @@ def _hidden_in(sheet: Sheet, sheets: Sequence[Sheet]) -> frozenset[Place]:
 def _room(question: Question) -> str:
     """Return lines for an answer, or the options to choose from."""
     if question.options:
-        return f"<ul>{''.join(f'<li>{_worded(option)}</li>' for option in question.options)}</ul>"
+        return f"<ul>{''.join(f'<li>{worded(option)}</li>' for option in question.options)}</ul>"
     lines = 2 if question.kind in (NUMBER, SHAPE) else 1
     return "<div class='room'></div>" * lines
 
@@ -231,7 +231,7 @@ def _numbers(found: Trace) -> Any:
 
 def _answer_part(sheet: Sheet, sheets: Sequence[Sheet], at: int, is_front: bool) -> str:
     answers = "".join(_answer(sheet.found, question, sheet.pinned) for question in _asked(sheet))
-    said = f"{_prose(sheet.caption) if is_front else ''}{_prose(sheet.said)}"
+    said = f"{prose(sheet.caption) if is_front else ''}{prose(sheet.said)}"
     formula = _formula(sheet.found) if is_front and len(sheets) == 1 else ""
     table = _table(sheet.found) if len(sheets) == 1 else ""  # the figures of a tour have its numbers
     return (
@@ -249,30 +249,9 @@ def _answer(found: Trace, question: Question, pinned: Trace | Twin | None) -> st
     answer = table["answer"]
     accepted = "" if answer["accepted"] == answer["text"] else f" (accepted: {escape(answer['accepted'])})"
     return (
-        f"<li>{_worded(table['words'])} <span class='right'>{escape(answer['text'])}</span>{accepted}<br>"
-        f"{_worded(answer['reason'])}</li>"
+        f"<li>{worded(table['words'])} <span class='right'>{escape(answer['text'])}</span>{accepted}<br>"
+        f"{worded(answer['reason'])}</li>"
     )
-
-
-_CODE = re.compile("`([^`]+)`")
-_BOLD = re.compile(r"\*\*([^*]+)\*\*")
-_ITALIC = re.compile(r"\*([^*\s][^*]*)\*")
-_LINK = re.compile(r"\[([^\[\]]+)\]\(https?:[^()\s]+\)")
-_MARKS = ((_CODE, r"<code>\1</code>"), (_BOLD, r"<b>\1</b>"), (_ITALIC, r"<i>\1</i>"), (_LINK, r"\1"))
-"""The little Markdown that words of a tour have (web/tour/words.js), and what stands for it."""
-
-
-def _worded(text: str) -> str:
-    """Return a sentence as HTML, with its names in code type; a link is its words."""
-    shown = escape(text)
-    for mark, element in _MARKS:
-        shown = mark.sub(element, shown)
-    return shown
-
-
-def _prose(text: str) -> str:
-    """Return a text as paragraphs."""
-    return "".join(f"<p>{_worded(part.strip())}</p>" for part in text.split("\n\n") if part.strip())
 
 
 def _figure(found: Trace, shown: Trace) -> str:

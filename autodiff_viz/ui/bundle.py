@@ -57,7 +57,7 @@ Renderer = Callable[..., Any]
 _SCRIPT = """
 const modules = {}, css = %(css)s, constants = %(constants)s;
 %(source)s
-const main = modules[%(entry)s].default;
+const { default: main, open } = modules[%(entry)s];
 """
 
 _SHIM = """
@@ -108,7 +108,7 @@ def script() -> Script:
     fields = {name: json.dumps(value) for name, value in given.items()}
     text = _SCRIPT % {**fields, "source": linked(bundle(ENTRY))}
     # Served, it is a module; compressed once, without a time, so that all servers send the same bytes.
-    served = f"{text}export {{ main, css, constants }};\n"
+    served = f"{text}export {{ main, open, css, constants }};\n"
     return Script(_named(text), text, gzip.compress(served.encode(), mtime=0))
 
 

@@ -6,15 +6,41 @@ import { readAnswer } from "./connection/socket.js";
 import { Lab } from "./lab.js";
 import { openNotesPage } from "./present/notes.js";
 
+/** @typedef {Record<string, string>} Styles by folder */
+
 /** @type {WeakMap<Node, Lab>} */
 const labs = new WeakMap();
 
+/** The lab that stands in the page before Streamlit has drawn its own. @type {Lab | null} */
+let early = null;
+
+/** Build the lab in the shell of the page, with the drawing that has come in it (`ui/server/opening.py`). Edits wait for the
+ * session, as they do when a server has been restarted.
+ * @param {Styles} css @param {import("./types.js").Constants} constants */
+export function open(css, constants) {
+  const data = document.getElementById("av-opening")?.textContent;
+  const place = document.getElementById("av-first-canvas");
+  if (!data || !place || early) return;
+  const key = `opening ${Math.random()}`; // of no session, and of no other page
+  early = new Lab(place.attachShadow({ mode: "open" }), css, constants);
+  early.receive({ ...JSON.parse(data), key }, () => {});
+}
+
+/** @param {ParentNode & Node} parent @returns {Lab | null} the lab of the shell, which moves to `parent` */
+function moved(parent) {
+  const lab = early;
+  early = null;
+  lab?.places.moveTo(parent);
+  return lab;
+}
+
 /** @param {{ data: import("./types.js").Written, parentElement: ParentNode & Node,
  *   setTriggerValue: (name: string, value: any) => void }} component
- * @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
+ * @param {Styles} css @param {import("./types.js").Constants} constants */
 export default function main({ data, parentElement, setTriggerValue }, css, constants) {
   if (data.notes) return openNotesPage(parentElement, css.present);
-  const lab = labs.get(parentElement) ?? new Lab(parentElement, css, constants);
+  const lab =
+    labs.get(parentElement) ?? moved(parentElement) ?? new Lab(parentElement, css, constants);
   labs.set(parentElement, lab);
   lab.receive(readAnswer(data), (message) => setTriggerValue("outbox", message));
   return () => lab.isHere || lab.close(); // Streamlit cleans up superseded calls too

@@ -115,6 +115,7 @@
  * @property {[number, number]} [full] the size of a folded parameter's card when it is not
  * @property {number} [foot] px that its own tabs take below a node
  * @property {number} [above] px to the card above it, if that is near its chips
+ * @property {boolean} [down] whether it is seen in a drawing that runs downwards
  * @property {{ ins: number[], outs: number[] }} [ports] their distances in px from the card's top, of a
  *   collapsed group
  * @property {{ name: string, nodes: string[], outs: string[], output: string | null, marks: GroupMark[],
@@ -230,6 +231,7 @@
  * @property {Group[]} groups
  * @property {Map<string, string>} [within] by node in a collapsed group, the id of its card
  * @property {number} [hidden] how many nodes are hidden since they take no gradient
+ * @property {import("./canvas/state/downwards.js").Turn} [turn] of what is seen, if it runs downwards
  * @property {string | null} selected
  * @property {string[]} [picked] nodes just inserted
  * @property {History} history

@@ -10,9 +10,11 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
+from autodiff_viz.canvas.arrange import closed_at_first, folded_places
 from autodiff_viz.explain.catalog import CHOICES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.edits import with_positions
 from autodiff_viz.graph.history import History, Pinned, begin
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.link import Unreadable, packed, to_link, unpacked
@@ -71,6 +73,10 @@ PRESENT, HIDDEN, NOTES = "present", "hidden", "notes"
 
 OF_THE_PAGE = (PRESENT,)
 """Names of parameters that say how the page looks, and no state of the lab: its script keeps them."""
+
+STAMP = "at"
+"""Name of the parameter with the stamp, `key.number`: the session that has written the address and the last
+edit applied in it."""
 
 KEPT = "kept"
 """Name of the parameter with a digest that replaces values too long for an address.
@@ -269,13 +275,19 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
         return replace(lab, selected=selected) if selected in lab.graph.by_name else lab
     text, draft = (_unpacked(query.get(key, ""), most) for key in (TEXT, DRAFT))
     try:
-        lab = without_history(opened(lab, from_link(query[GRAPH], most), "Open a link"))
+        graph = from_link(query[GRAPH], most)
+        # One that Python wrote says neither where nodes stand nor what is closed.
+        cards = frozenset() if FOLDED in query else closed_at_first(graph)
+        if cards:
+            graph = with_positions(graph, folded_places(graph, cards))
+        lab = without_history(opened(lab, graph, "Open a link"))
     except GraphError as error:
         # The formula's text may be all that is left of a graph that cannot be read.
         for written in (text, draft):
             lab = lab if written is None else typed(lab, written)
         return refused(without_history(lab), error)
     lab = with_beside(lab, query)
+    lab = replace(lab, collapsed=lab.collapsed | cards)
     # A training comes as a recipe, whose steps have still to be computed.
     recipe, step = query.get(TRAINED), read_step(query.get(STEP, ""))
     training = read_training(recipe, lab.graph, lab.plan) if recipe else None

@@ -507,7 +507,8 @@ class Reader:
                 )
             self.assign(node.target, item)
             try:
-                self.run(node.body)
+                with self.step(f"for {node.target.id if isinstance(node.target, ast.Name) else 'step'} {i}"):
+                    self.run(node.body)
             except Break:
                 ended = True
                 break
@@ -520,11 +521,12 @@ class Reader:
         return len(self.builder.drafts) if isinstance(self.builder, Builder) else limits.NODES
 
     def _do_While(self, node: ast.While) -> None:
-        for _ in range(STEPS):
+        for i in range(STEPS):
             if not self.truth(self.value(node.test), node.test):
                 return
             try:
-                self.run(node.body)
+                with self.step(f"while {i}"):
+                    self.run(node.body)
             except Break:
                 return
             except Continue:
@@ -1125,7 +1127,8 @@ class Reader:
                 if isinstance(function.body, ast.expr):
                     return self.value(function.body)
                 try:
-                    self.run(function.body)
+                    with self.step(function.name):
+                        self.run(function.body)
                 except Return as returned:
                     return returned.value
             return None
@@ -1201,6 +1204,21 @@ class Reader:
         finally:
             # Two frames with the same nodes are equal: the one that was opened last is closed.
             self.builder.open_frames.pop()
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Collect the nodes that are made meanwhile in a step of a loop or a call of a function."""
+        if not isinstance(self.builder, Builder) or len(self.builder.steps) >= limits.NODES:
+            yield
+            return
+        builder = self.builder
+        frame = Frame(name[: limits.NAME], None)
+        builder.steps.append((len(builder.open_steps), frame))
+        builder.open_steps.append(frame)
+        try:
+            yield
+        finally:
+            builder.open_steps.pop()
 
     def items(self, value: Any, node: ast.AST) -> list[Any]:
         """Return the elements of a value that is iterated over."""

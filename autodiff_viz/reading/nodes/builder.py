@@ -75,6 +75,10 @@ class Frame:
     numbers: set[int] = field(default_factory=set)
 
 
+MANY = 50  # nodes of a graph from which on steps of loops and calls of functions are groups
+FEWEST = 3  # nodes of such a group
+
+
 class TooLarge(ValueError):
     """Raised where a text makes more nodes than a graph may have."""
 
@@ -86,6 +90,8 @@ class Builder:
         self.drafts: list[Draft] = []
         self.frames: list[Frame] = []
         self.open_frames: list[Frame] = []
+        self.steps: list[tuple[int, Frame]] = []  # of loops, and calls of functions, by how deep they are
+        self.open_steps: list[Frame] = []
         self.lines: tuple[int, ...] = ()
         self.left_out: set[int] = set()  # nodes of a library's own bookkeeping, which nothing reads
         self.elements = 0  # of all values
@@ -120,7 +126,7 @@ class Builder:
         if self.elements > limits.TOTAL_ELEMENTS:
             self.drafts.pop()
             raise TooLarge(f"The values have more than {limits.TOTAL_ELEMENTS:,} elements in all.")
-        for frame in self.open_frames:
+        for frame in (*self.open_frames, *self.open_steps):
             frame.numbers.add(number)
         return Ref(number)
 
@@ -337,10 +343,44 @@ class Builder:
             else:
                 saved = frozenset(node for node in inside if node in frame.saved)
                 regions.append(Region(name, inside, frame.policy or POLICIES[0], saved))
+        groups += self._step_groups(names, taken, [*groups, *regions])
         root = None if output is None else names.get(same.get(output.number, output.number))
         if root is None and nodes:
             root = nodes[-1].name
         return Graph(nodes, tuple(regions), root, tuple(groups)), names
+
+    def _step_groups(
+        self, names: Mapping[int, str], taken: set[str], frames: Sequence[Group | Region]
+    ) -> list[Group]:
+        """Return steps of loops and calls as groups, where a graph is too large to be read without.
+
+        Outer ones first, as long as all of one depth fit: of a loop no step stands alone.
+        """
+        made: list[Group] = []
+        room = limits.GROUPS - sum(isinstance(frame, Group) for frame in frames)
+        if len(names) <= MANY or not self.steps:
+            return made
+        known = [frame.nodes for frame in frames]
+        for depth in range(max(depth for depth, _ in self.steps) + 1):
+            level: list[tuple[str, frozenset[str]]] = []
+            for deep, frame in self.steps:
+                if deep != depth:
+                    continue
+                inside = frozenset(names[number] for number in frame.numbers if number in names)
+                # One that holds most of the graph does not make it easier to read.
+                if FEWEST <= len(inside) <= len(names) // 2 and all(
+                    inside != other and (inside <= other or other <= inside or inside.isdisjoint(other))
+                    for other in known
+                ):
+                    level.append((frame.name, inside))
+                    known.append(inside)
+                if len(level) > room - len(made):
+                    return made
+            for name, inside in level:
+                own = numbered(name, taken) if name in taken else name
+                taken.add(own)
+                made.append(Group(own, inside))
+        return made
 
     def part(self, refs: Sequence[Ref], cut: Mapping[int, Literal]) -> tuple[Graph, dict[int, str]]:
         """Return the graph of some values and what they are computed from, with names by number.

@@ -27,6 +27,7 @@ from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
 from autodiff_viz.ui.server.lab_socket import SOCKET
 from autodiff_viz.ui.server.lessons_page import CLAIMS, claims, lessons_page
+from autodiff_viz.ui.server.opening import opening
 from autodiff_viz.ui.server.poster import THEME, framed, picture
 from autodiff_viz.ui.warm_up import WARM, warmth
 from autodiff_viz.ui.worker_jobs import poster
@@ -38,8 +39,12 @@ INDEX = STATIC / "index.html"
 CARDS = "/cards"  # path of the pictures
 
 
-def document(preview: Preview, origin: str) -> str:
-    """Return the whole page. URLs that begin with `origin` lead back to this server from anywhere."""
+def document(preview: Preview, origin: str, first: str = "") -> str:
+    """Return the whole page. URLs that begin with `origin` lead back to this server from anywhere.
+
+    Args:
+      first: HTML of what the page shows until Streamlit has drawn it, if there is such.
+    """
     before, after = _shell()
     soon = [script().path, *scripts(*FIRST)]  # else they come after Streamlit's code
     links = "\n    ".join(f'<link rel="modulepreload" href="{path}" />' for path in soon)
@@ -49,18 +54,20 @@ def document(preview: Preview, origin: str) -> str:
         f'    <link rel="preload" as="style" href="{style}" />\n    {links}\n  '
     )
     # In the body it comes after the sheets that Streamlit appends to the head: where both speak, it holds.
-    body = f'<body>\n    <link rel="stylesheet" href="{style}" />\n    {without_scripts(preview)}'
+    body = f'<body>\n    <link rel="stylesheet" href="{style}" />\n    {first or without_scripts(preview)}'
     return head + after.replace("<body>", body, 1)
 
 
 def without_scripts(preview: Preview) -> str:
-    """Return as HTML what a browser without scripts shows: ways to all lessons and to a lesson's picture."""
+    """Return what a browser without scripts shows: the graph with its numbers, and a way to the lessons."""
     _, _, query = (preview.address or "").partition("?")
-    shown = f'<a href="./{POSTER[1:]}?embed=1&amp;v=1&amp;{escape(query)}">Its graph as a picture</a> · '
+    picture = f"./{POSTER[1:]}?embed=1&amp;v=1&amp;{escape(query)}"
+    shown = f'<p><img src="{picture}" alt="Its graph with its numbers" style="max-width: 100%"></p>'
     return (
         f"<noscript><h1>{escape(preview.title)}</h1><p>{escape(preview.description)}</p>"
+        f"{'' if preview.address is None else shown}"
         "<p>The lab is a program that runs in the browser, where scripts are off. "
-        f'{shown if query else ""}<a href="./{GALLERY}">All lessons</a></p><hr></noscript>'
+        f'<a href="./{GALLERY}">All lessons</a></p><hr></noscript>'
     )
 
 
@@ -186,7 +193,7 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
             shown = None if own else meant(request.query_params.get(LESSON)).lesson
             figure = poster(shown) if shown else None
             return VISITS.figure(figure) if figure else VISITS.page()
-        text = document(seen, origin(request)).encode()
+        text = document(seen, origin(request), await opening(request, without_scripts(seen))).encode()
         tag = f'W/"{blake2b(text, digest_size=16).hexdigest()}"'
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if tag in request.headers.get("if-none-match", ""):

@@ -23,6 +23,7 @@ from autodiff_viz.ui.navigation import TO_THE_TOP as PAGE_TO_THE_TOP
 from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.ui.panels.lesson import TO_THE_TOP as LESSON_TO_THE_TOP
 from autodiff_viz.ui.server.admission import OPAQUE, framing_sites
+from autodiff_viz.ui.server.opening import BOOT as OPENING
 from autodiff_viz.ui.server.poster import BOOT, THEME
 from autodiff_viz.ui.server.routes import INDEX
 
@@ -73,7 +74,7 @@ def headers(scripts: Sequence[str]) -> dict[str, str]:
 def inline_scripts() -> list[str]:
     """Return the scripts that are written into pages: Streamlit's own and the project's."""
     streamlit = re.findall(r"<script>(.*?)</script>", INDEX.read_text("utf-8"), re.DOTALL)
-    return [*streamlit, PAGE_TO_THE_TOP, LESSON_TO_THE_TOP, PROGRESS.read_text("utf-8"), BOOT, THEME]
+    return [*streamlit, PAGE_TO_THE_TOP, LESSON_TO_THE_TOP, PROGRESS.read_text("utf-8"), OPENING, BOOT, THEME]
 
 
 class Guarded:

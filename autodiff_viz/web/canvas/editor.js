@@ -16,6 +16,7 @@ import {
   openStage,
   paint,
   partView,
+  roomIn,
   viewMovedTo,
   showsWhole,
   sizeOf,
@@ -24,7 +25,8 @@ import {
 import { SessionStore } from "./files/session_store.js";
 import { folding, namesIn, visibleCard } from "./state/fold.js";
 import { withMoves } from "./state/membership.js";
-import { bounds, padded, viewShowing, viewOf } from "./state/geometry.js";
+import { edited, turning } from "./state/downwards.js";
+import { bounds, CARD, padded, viewShowing, viewOf } from "./state/geometry.js";
 import { BESIDE, withPositions, NO_MATTER, predict } from "./state/predict.js";
 import { stackTabs } from "./state/tabs.js";
 
@@ -56,6 +58,7 @@ export class Editor {
     this.shown = NOTHING; // with the pending edits applied (optimistic update)
     this.seen = NOTHING; // and with collapsed groups as cards: what is on the canvas
     this.fold = folding();
+    this.turn = turning();
     this.mail = new EditSender("lab", this.stage.host, {
       changed: () => this.tell(),
       going: () => this.keeping.keep(true),
@@ -157,7 +160,7 @@ export class Editor {
   /** Send an edit and show its predicted result at once (optimistic update). @param {NewEdit} edit */
   send(edit) {
     this.byHand = edit.kind === "move";
-    this.mail.send(edit);
+    this.mail.send(edited(edit, this.seen.turn, CARD));
     const { nodes } = this.seen;
     this.refresh(); // with new nodes, which Python's drawing then has already: they come into view now
     if (this.fitted && diffNodes(nodes, this.seen.nodes).came.length) this.reframe(nodes);
@@ -218,10 +221,9 @@ export class Editor {
 
   /** A node of the graph, or a card. @param {string | null | undefined} id */
   node(id) {
-    return (
-      this.shown.nodes.find((node) => node.id === id) ??
-      this.seen.nodes.find((node) => node.id === id)
-    );
+    const { shown, seen } = this;
+    const [first, then] = seen.turn ? [seen, shown] : [shown, seen]; // where it stands on the canvas
+    return first.nodes.find((node) => node.id === id) ?? then.nodes.find((node) => node.id === id);
   }
 
   /** Nodes and cards on the canvas that are selected. */
@@ -246,7 +248,7 @@ export class Editor {
     this.shown = this.dragged ? stackTabs(withPositions(expected, this.dragged)) : expected;
     if (this.dragged) this.ground = groundOf(this, expected);
     if (this.memberMoves) this.shown = withMoves(this.shown, this.memberMoves);
-    this.seen = this.fold(this.shown, this.hiding);
+    this.seen = this.turn(this.fold(this.shown, this.hiding), sizeOf(stage), () => roomIn(stage));
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
     const focused = /** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement;
@@ -347,7 +349,9 @@ export class Editor {
   resized() {
     this.stage.size = null;
     measureCanvas(this.stage);
-    if (this.choice !== "own") this.fitted = false;
+    const { turn } = this.seen;
+    if (this.seen.nodes.length) this.refresh();
+    if (this.choice !== "own" || Boolean(turn) !== Boolean(this.seen.turn)) this.fitted = false;
     else this.look(this.stage.view);
     this.fitOnce();
   }

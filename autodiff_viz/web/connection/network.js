@@ -7,8 +7,28 @@ import { html, setText } from "../base/dom.js";
 const STATE = "data-test-connection-state";
 const app = () => document.querySelector(`[${STATE}]`);
 
+let met = false; // whether there was a connection: before the first one nothing is missed
+
 /** Whether a message sent now can arrive. */
-export const isConnected = () => (app()?.getAttribute(STATE) ?? "CONNECTED") === "CONNECTED";
+export function isConnected() {
+  const here = (app()?.getAttribute(STATE) ?? "CONNECTED") === "CONNECTED";
+  if (here && app()) met = true;
+  return here || !met;
+}
+
+/** Call `changed` whenever Streamlit's element says another state; it may come later than the lab.
+ * @param {() => void} changed @returns {() => void} stops it */
+function watchState(changed) {
+  const watch = new MutationObserver(changed);
+  const begin = () => {
+    const element = app();
+    if (element) watch.observe(element, { attributes: true, attributeFilter: [STATE] });
+    return Boolean(element);
+  };
+  const wait = new MutationObserver(() => begin() && (wait.disconnect(), changed()));
+  if (!begin()) wait.observe(document.body, { childList: true, subtree: true });
+  return () => (watch.disconnect(), wait.disconnect());
+}
 
 /** Whether the device reports no network, or Streamlit no server. */
 export const isOffline = () => navigator.onLine === false || !isConnected();
@@ -17,30 +37,25 @@ export const isOffline = () => navigator.onLine === false || !isConnected();
  * @param {() => void} returned @returns {() => void} stops it */
 export function watchReturn(returned) {
   let before = isConnected();
-  const watch = new MutationObserver(() => {
+  return watchState(() => {
     const now = isConnected();
     if (now && !before) returned();
     before = now;
   });
-  const element = app();
-  if (element) watch.observe(element, { attributes: true, attributeFilter: [STATE] });
-  return () => watch.disconnect();
 }
 
 /** Call `changed` when the connection may have changed and when a phone wakes up, `going` when the browser begins to
  * leave or reload the page, `leaving` when the page is left or suspended.
  * @param {() => void} changed @param {() => void} going @param {() => void} leaving @returns {() => void} stops it */
 export function watchNetwork(changed, going, leaving) {
-  const watch = new MutationObserver(changed);
-  const element = app();
-  if (element) watch.observe(element, { attributes: true, attributeFilter: [STATE] });
+  const unwatch = watchState(changed);
   const seen = () => (document.visibilityState === "hidden" ? leaving() : changed());
   for (const kind of ["online", "offline"]) addEventListener(kind, changed);
   addEventListener("beforeunload", going);
   addEventListener("pagehide", leaving);
   document.addEventListener("visibilitychange", seen);
   return () => {
-    watch.disconnect();
+    unwatch();
     for (const kind of ["online", "offline"]) removeEventListener(kind, changed);
     removeEventListener("beforeunload", going);
     removeEventListener("pagehide", leaving);

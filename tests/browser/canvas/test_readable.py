@@ -49,7 +49,7 @@ MEASURED = """canvas => {
   const cards = all("[data-id] > .card:not(.behind)").map((one) => [one.parentNode.dataset.id, boxOf(one)]);
   const cut = (box) => Object.entries(inView(box)).some(([side, at]) => Math.abs(at - box[side]) > 1);
   const out = cards.filter(([, box]) => cut(box)).map(([id]) => id);
-  const bars = all(".bar, .minimap, .flow-key, .legend-line > span");
+  const bars = all(".bar, .minimap, .flow-key, .legend-line > span, .welcome");
   const under = (box) => bars.filter((bar) => meet(inView(box), boxOf(bar))).map((bar) => bar.className);
   const covered = cards.flatMap(([id, box]) => under(box).map((bar) => `${id} under ${bar}`));
   const inner = ({ left, right, top, bottom }) => ({
@@ -94,6 +94,28 @@ MEASURED = """canvas => {
     const met = near.filter((other) => meet(inked(boxOf(one)), inked(boxOf(other))));
     const where = one.parentNode.dataset.id;
     covered.push(...met.map((other) => `${one.textContent} over ${other.textContent} in ${where}`));
+  });
+  // Whatever stands beside cards has a place of its own: badges, answers, numbers of wires, constants, tabs.
+  const line = (text) => {
+    const place = text.getScreenCTM(), { actualBoundingBoxDescent: down } = pen.measureText(text.textContent);
+    const { top, bottom, ...sides } = ink(text);
+    return inner({ ...sides, top, bottom: bottom + down * place.d });
+  };
+  const marks = [
+    ...all(".chip > rect, .pill > rect, .wanting > rect").map((one) => [one.parentNode, boxOf(one)]),
+    ...all(".region .tab-back, .region .badge").map((one) => [one.closest(".region"), boxOf(one)]),
+  ].map(([one, box]) => [one, inner(box)]);
+  marks.push(...all(".passed:not(.crowded), .dims:not(.crowded)").filter((one) => one.textContent)
+    .map((one) => [one, line(one)]));
+  const says = (one) => `${one.getAttribute("class")} ${one.dataset.region ?? one.textContent}`;
+  marks.forEach(([one, box], i) => {
+    const own = one.closest("[data-id]");
+    const met = marks.slice(i + 1).filter(([other, at]) => !(own === null && other === one) && meet(box, at));
+    covered.push(...met.map(([other]) => `${says(one)} over ${says(other)}`));
+    const under = cards.filter(([id, card]) => id !== own?.dataset.id && meet(box, card));
+    covered.push(...under.map(([id]) => `${says(one)} over ${id}`));
+    const hidden = written.filter((text) => text.parentNode !== own && meet(box, line(text)));
+    covered.push(...hidden.map((text) => `${says(one)} over ${text.textContent}`));
   });
   const signed = all("[data-id] > :is(.symbol, .sign)").filter((one) => one.textContent.trim());
   const signs = new Set(signed.map((one) => one.parentNode));

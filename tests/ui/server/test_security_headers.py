@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.ui.server.admission import FRAMES, Gate, Visits
+from autodiff_viz.ui.server.opening import BOOT as OPENING
 from autodiff_viz.ui.server.poster import BOOT, THEME
 from autodiff_viz.ui.server.security_headers import GUARDED, failed, headers, inline_scripts, policy
 from tests.own_lesson import KEY
@@ -108,7 +109,7 @@ def test_each_inline_script_of_a_page_is_named():
         "window.p",
         "document",
         "(() => {",
-        *(text.strip()[:8] for text in (PROGRESS.read_text("utf-8"), BOOT, THEME)),
+        *(text.strip()[:8] for text in (PROGRESS.read_text("utf-8"), OPENING, BOOT, THEME)),
     ]
     assert all(text for text in inline_scripts())
 

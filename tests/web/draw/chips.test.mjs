@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chipsBox, runChips } from "../../../autodiff_viz/web/canvas/draw/face.js";
-import { describeNode } from "../../../autodiff_viz/web/canvas/draw/cards.js";
+import { chipsBox, footBox, runChips } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import { describeNode, pillBoxes } from "../../../autodiff_viz/web/canvas/draw/cards.js";
 import { spokenRuns } from "../../../autodiff_viz/web/canvas/draw/runs.js";
 import { spokenRegion } from "../../../autodiff_viz/web/canvas/draw/screen_reader.js";
 import { inkTop } from "../../../autodiff_viz/web/canvas/draw/face.js";
@@ -56,4 +56,28 @@ test("each mark of runs is hollow exactly where JAX drops them, and is read out 
   assert.doesNotMatch(describeNode({ ...node("y"), runs: "×2" }), /drops/);
   const region = { name: "r", nodes: ["y"], policy: "nothing_saveable", badge: null, dropped: 1 };
   assert.match(spokenRegion(region), /checkpoint region r: y, JAX drops 1 run/);
+});
+
+test("two constants of one node stand apart at every level of detail, each as near its port as that allows", () => {
+  const held = (constant) => ({ label: "b", wired: false, constant, constantFull: constant });
+  const clip = {
+    ...node("c"),
+    slots: [{ label: "a", wired: true, constant: null }, held("-3.0"), held("3.0")],
+  };
+  for (const k of SCALES) {
+    const [upper, lower] = pillBoxes(clip, levelOf(k));
+    assert.ok(!meet(upper, lower), `at ${k}`);
+    const middle = (upper.y + upper.h / 2 + lower.y + lower.h / 2) / 2;
+    assert.ok(Math.abs(middle - (clip.y + (clip.h * 5) / 8)) < 1e-9); // between ports at 2/4 and 3/4 of the height
+  }
+});
+
+test("a region's tab is not over the mark of runs at the foot of a card in it", () => {
+  const cards = [0, 190].map((x, i) => ({ ...node(`s${i}`), x, y: 0, isOutput: true, dropped: 1 }));
+  const region = { name: "square", nodes: ["s0", "s1"], policy: "nothing_saveable", badge: null };
+  for (const k of SCALES) {
+    const level = levelOf(k);
+    const [{ tab }] = regionBoxes([region], cards, level);
+    for (const card of cards) assert.ok(!meet(tab, footBox(card, level)), level.detail);
+  }
 });

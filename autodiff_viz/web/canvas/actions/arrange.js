@@ -80,6 +80,7 @@ function spaced(nodes, axis) {
 
 const STEP = 8; // px
 const BESIDE = 64; // px from a parameter to its layer
+const TURNED = "In a narrow window nodes are placed for you. Move them in a wider one.";
 
 /** @param {Editor} editor */
 export const selectedNodes = (editor) =>
@@ -105,6 +106,7 @@ export function membersAt({ shown, seen }, places) {
 
 /** @param {Editor} editor @param {How} how */
 export function align(editor, how) {
+  if (editor.seen.turn) return showStatus(editor.stage, TURNED);
   const nodes = editor.chosen;
   const moved = aligned(nodes, how);
   const positions = Object.fromEntries(nodes.map(({ id, x, y }) => [id, moved[id] ?? [x, y]])); // all of them, so that the step has its name
@@ -115,6 +117,7 @@ export function align(editor, how) {
 
 /** @param {Editor} editor @param {Point} direction */
 export function nudge(editor, [dx, dy]) {
+  if (editor.seen.turn) return showStatus(editor.stage, TURNED);
   const nodes = selectedNodes(editor);
   if (!nodes.length) return showStatus(editor.stage, "Select the nodes to move first.");
   const positions = Object.fromEntries(

@@ -28,7 +28,7 @@ export function toggleGroup(editor) {
 
 /** Dissolve a group; if it is a card, what is around it makes room for its nodes. @param {Editor} editor @param {string} name */
 export const ungroup = (editor, name) =>
-  editor.send(withRoom(editor, { kind: "ungroup", group: name }));
+  editor.send(withRoom(laidOut(editor), { kind: "ungroup", group: name }));
 
 /** Collapse or expand a group; when it is opened from its card, what is around it makes room.
  * @param {Editor} editor @param {string} name @param {boolean} on */
@@ -36,7 +36,7 @@ export function collapse(editor, name, on) {
   const { stage } = editor;
   const byKeys = stage.host.classList.contains("by-keys");
   const edit = collapsing(name, on);
-  editor.send(on ? edit : withRoom(editor, edit));
+  editor.send(on ? edit : withRoom(laidOut(editor), edit));
   if (byKeys)
     (on
       ? stage.cards.get(idOf(name))?.root
@@ -47,6 +47,9 @@ export function collapse(editor, name, on) {
 
 /** @param {string} group @param {boolean} on @returns {import("../../messages.js").CollapseEdit} */
 const collapsing = (group, on) => ({ kind: "collapse", group, on });
+
+/** The graph and its cards as they are laid out, where they are not as they are seen. @param {Editor} editor */
+const laidOut = ({ shown, seen }) => ({ shown, seen: seen.turn ? folded(shown) : seen });
 
 /** The edit with the new places of all nodes that have to move; itself if there is room, or no card.
  * @param {Pick<Editor, "shown" | "seen">} state
@@ -120,7 +123,7 @@ export function toggleNamesakes(editor) {
   const all = namesakes(editor.shown.groups, group.name).filter(
     ({ collapsed }) => collapsed !== on,
   );
-  let state = { shown: editor.shown, seen: editor.seen };
+  let state = laidOut(editor);
   const edits = all.map(({ name }) => {
     const edit = collapsing(name, on);
     const roomy = on ? edit : withRoom(state, edit);

@@ -132,7 +132,10 @@ function choose(editor, at, before = "") {
   const [x, y] = slotPoint(node, slot);
   const view = viewCentredOn(editor.stage, node);
   if (view) editor.look(view);
-  hand.line.setAttribute("d", pathOf(wireCurve(outputPoint(hand.from), [x, y])));
+  hand.line.setAttribute(
+    "d",
+    pathOf(wireCurve(outputPoint(hand.from), [x, y], [], hand.from.down)),
+  );
   hand.line.classList.toggle("loop", Boolean(against));
   hand.halo.classList.toggle("loop", Boolean(against));
   hand.halo.setAttribute("transform", `translate(${x} ${y})`);

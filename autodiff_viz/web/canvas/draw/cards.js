@@ -9,6 +9,7 @@ import { outputPoint, slotPoint } from "../state/geometry.js";
 import { HIDDEN } from "../state/read_drawing.js";
 import { cellParts, isWritten, makeCells, writeBlock, writeCells } from "./cell_card.js";
 import {
+  arrowBefore,
   arrows,
   chips,
   divider,
@@ -38,6 +39,7 @@ import { tabParts } from "./tab_card.js";
 const FONT = 13.5; // px, of a constant
 const SMALL = 11.5; // px, of words at an empty slot
 const GAP = 9; // px between a constant and its port
+const SEMIBOLD = 1.06; // width of semi-bold letters over its estimate
 const USUAL = 56; // px left of a card in which an enlarged constant has room
 const CUT = { at: 9, apart: 6, tall: 13, lean: 4 }; // px right of the port
 
@@ -52,14 +54,14 @@ const port = (cx, cy) => [
 /** @param {GraphNode} node @param {number} i @param {Level} level */
 export function slotMark(node, i, level) {
   const slot = node.slots[i];
-  const y = slotPoint(node, i)[1] - node.y;
+  const [x, y] = [slotPoint(node, i)[0] - node.x, slotPoint(node, i)[1] - node.y];
   const state = slot.wired ? "wired" : slot.constant === null ? "empty" : "constant";
-  const group = svg("g", { class: `slot ${state}`, "data-slot": i }, ...port(0, y));
+  const group = svg("g", { class: `slot ${state}`, "data-slot": i }, ...port(x, y));
   if (node.slots.length > 1 && state !== "empty")
     group.append(
-      svg("text", { class: "slot-label", x: -11, y: y - 7 }, slot.label.replace(/ input$/, "")),
+      svg("text", { class: "slot-label", x: x - 11, y: y - 7 }, slot.label.replace(/ input$/, "")),
     );
-  if (slot.constant !== null) group.append(pill(slot, y, level));
+  if (slot.constant !== null) group.append(pill(slot, pillMiddles(node, level)[i] - node.y, level));
   if (state === "empty") group.append(wanting(slot.label, y, level));
   return group;
 }
@@ -73,8 +75,11 @@ export function outputMark(node) {
 /** The mark of a cut after a node: two bars across all wires that leave the node. @param {GraphNode} node */
 export function cutMark(node) {
   const [x, y] = outputPoint(node);
-  const bar = (/** @type {number} */ left) =>
-    `M${x - node.x + left} ${y - node.y + CUT.tall}l${CUT.lean} ${-2 * CUT.tall}`;
+  const [across, low] = [x - node.x, y - node.y];
+  const bar = (/** @type {number} */ off) =>
+    node.down
+      ? `M${across - CUT.tall} ${low + off + CUT.lean}l${2 * CUT.tall} ${-CUT.lean}`
+      : `M${across + off} ${low + CUT.tall}l${CUT.lean} ${-2 * CUT.tall}`;
   return svg(
     "g",
     { class: "cut-mark" },
@@ -111,12 +116,25 @@ function pillFace({ constant, constantFull }, { number }) {
   return { text, font, w, h: 1.62 * font };
 }
 
+const APART = 1; // px between two constants
+
+/** By slot, the height of the middle of its constant: that of the port, or as far from it as constants above each other need.
+ * @param {GraphNode} node @param {Level} level @returns {Record<number, number>} */
+function pillMiddles(node, level) {
+  const own = node.slots.flatMap((slot, i) => (slot.constant === null || slot.wired ? [] : [i]));
+  const ports = own.map((i) => slotPoint(node, i)[1]);
+  const tall = own.length ? pillFace(node.slots[own[0]], level).h + APART : 0;
+  const near = ports.slice(1).some((y, i) => y - ports[i] < tall);
+  const middle = ports.reduce((sum, y) => sum + y, 0) / (ports.length || 1);
+  const at = near ? ports.map((_, i) => middle + (i - (ports.length - 1) / 2) * tall) : ports;
+  return Object.fromEntries(own.map((i, place) => [i, at[place]]));
+}
+
 /** Where the constants of a node stand. @param {GraphNode} node @param {Level} level @returns {import("../../types.js").Box[]} */
 export const pillBoxes = (node, level) =>
-  node.slots.flatMap((slot, i) => {
-    if (slot.constant === null || slot.wired) return [];
-    const { w, h } = pillFace(slot, level);
-    return [{ x: node.x - w - GAP, y: slotPoint(node, i)[1] - h / 2, w, h }];
+  Object.entries(pillMiddles(node, level)).map(([i, middle]) => {
+    const { w, h } = pillFace(node.slots[Number(i)], level);
+    return { x: node.x - w - GAP, y: middle - h / 2, w, h };
   });
 
 /** The label of an empty slot, which is unfinished and not a mistake.
@@ -169,6 +187,7 @@ export const pillsReach = ({ slots }) =>
  * @property {SVGGraphicsElement} [tangent] only in forward mode; then the value is left out where it has
  *   no room
  * @property {Element} title
+ * @property {Partial<Record<Which, Element>>} [arrows] before numbers that are written about the card's middle
  * @property {Record<Which, number>} sizes px that the numbers have had at most since they were written
  *   for good
  * @property {import("./heat_card.js").Pictures} [pictures]
@@ -273,10 +292,13 @@ const body = ({ w, h, isInput, tab }) =>
   svg("rect", { class: "card", width: w, height: h, rx: tab ? 12 : isInput ? 26 : 10 });
 
 /** @param {GraphNode} node */
-const barrier = ({ rule, muted, h }) =>
-  rule === "stop" && !muted
-    ? [svg("rect", { class: "barrier", x: -3, y: 5, width: 6, height: h - 10, rx: 3 })]
-    : [];
+const barrier = ({ rule, muted, w, h, down }) => {
+  if (rule !== "stop" || muted) return [];
+  const edge = down
+    ? { x: 5, y: -3, width: w - 10, height: 6 }
+    : { x: -3, y: 5, width: 6, height: h - 10 };
+  return [svg("rect", { class: "barrier", ...edge, rx: 3 })];
+};
 
 /** @param {GraphNode} node */
 const cuts = (node) => (node.cut ? [cutMark(node)] : []);
@@ -325,6 +347,11 @@ function rebuild(root, node, seen) {
     );
     return numbers;
   }
+  if (level.detail === "one")
+    numbers.arrows = {
+      value: svg("path", { class: "before forth" }),
+      cotangent: svg("path", { class: "before back" }),
+    };
   if (node.heat) numbers.cells = makeCells(node, level);
   if (node.heat && !numbers.cells && !isBare(level)) numbers.pictures = makePictures();
   root.replaceChildren(
@@ -334,6 +361,7 @@ function rebuild(root, node, seen) {
     header(node, seen)[0],
     ...header(node, level).slice(1),
     ...bodyParts(node, numbers, [forth, back], level),
+    ...Object.values(numbers.arrows ?? {}),
     ...barrier(node),
     ...node.slots.map((_, i) => slotMark(node, i, level)),
     outputMark(node),
@@ -487,6 +515,19 @@ function writeNumbers(numbers, node, seen) {
       isLow(node, level),
     ),
   };
+  placeArrows(numbers, level);
+}
+
+/** Place the arrows before the numbers that are seen. @param {Numbers} numbers @param {Level} level */
+function placeArrows(numbers, level) {
+  for (const which of /** @type {const} */ (["value", "cotangent"])) {
+    const [arrow, number] = [numbers.arrows?.[which], numbers[which]];
+    if (!arrow) continue;
+    const [x, y] = ["x", "y"].map((name) => Number(number.getAttribute(name)));
+    const wide = textWidth(number.textContent ?? "", numbers.sizes[which]) * SEMIBOLD;
+    const isSeen = !number.classList.contains("unsaid") && number.textContent;
+    arrow.setAttribute("d", isSeen ? arrowBefore(x, y, wide, which === "cotangent", level) : "");
+  }
 }
 
 /** Write tooltip and screen reader text of a card. @param {Pick<Card, "root" | "numbers">} card @param {GraphNode} node */
@@ -537,6 +578,7 @@ export function slideNumber({ node, numbers, level = NEAR }, which, text, num) {
     numbers.sizes[which],
     isLow(node, readableLevel(level)),
   );
+  placeArrows(numbers, readableLevel(level));
 }
 
 /** Show other numbers in cells; of a tensor of which only the norm is known, the norm over faded cells.

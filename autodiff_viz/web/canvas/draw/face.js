@@ -5,7 +5,7 @@ import { RULES } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
 import { icon } from "../../base/icons.js";
 import { fitting, isNegative, shortened, shortenedName, textWidth } from "../../base/numbers.js";
-import { clamp } from "../state/geometry.js";
+import { clamp, slotPoint } from "../state/geometry.js";
 import { halfOf, THUMB } from "./heat_card.js";
 import { isBare } from "./levels.js";
 import { droppedText } from "./runs.js";
@@ -29,13 +29,14 @@ const TALL = 20; // px
 const CHIP_OVER = 7; // px by which a chip covers the card's edge, at most; its texts are below
 const CLEAR = 2; // px between a chip and these texts
 const CHIP_GAP = 4; // px between chips
+const PORT = 8; // px of a port and the edge of its wire, from the middle
 const CHIP_BOLD = 1.12; // width of semi-bold letters over its estimate, also where the browser rounds it to whole px
 const WORDS = 1.5; // unit up to which a chip has words beside its icon
 const APART = 1; // px between a chip and the card above
 const LEAST = 0.5; // factor of a chip, where the next card is near
 const FLAG_OVER = 0.75; // of its width, by which the output's flag may be beside its card
-/** Px by which chips extend above and below the card. */
-export const CHIPS_BEYOND = { above: 14, below: 16 };
+/** Px by which chips extend above the card. */
+export const CHIPS_ABOVE = 14;
 
 const FLAG = { kind: "out-chip", icon: "output", text: "" };
 const OUTPUT = { ...FLAG, text: "output" };
@@ -43,14 +44,17 @@ const OUTPUT = { ...FLAG, text: "output" };
 /** @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
 export function chips(node, level, top) {
   const { unit, detail } = level;
-  const { isOutput, segment, state, w, foot = 0 } = node;
-  const h = node.h + foot; // below its tabs
+  const { isOutput, segment, state, w } = node;
   const size = sizeAbove(node, level, top);
   const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
   const wide = (/** @type {Chip} */ chip) => size * chipWidth(chip);
   const above = overEdge(top) - TALL * size;
-  const left = leftChips(node, (w - 2 * ROW - (isOutput ? wide(FLAG) + CHIP_GAP : 0)) / size).map(
-    (chip) => (bare ? { ...chip, text: "" } : chip),
+  const flagged = isOutput && !node.down; // downwards the flag is at the foot: wires come from above
+  const end = node.down
+    ? topPorts(node)[0] - CLEAR
+    : w - ROW - (flagged ? wide(FLAG) + CHIP_GAP : 0);
+  const left = leftChips(node, (end - ROW) / size).map((chip) =>
+    bare ? { ...chip, text: "" } : chip,
   );
   let x = ROW;
   const drawn = left.map((chip) => {
@@ -60,20 +64,19 @@ export function chips(node, level, top) {
   });
   const output = bare || x + wide(OUTPUT) > w - ROW ? FLAG : OUTPUT;
   const over = flagOver(node, level, top);
-  if (isOutput) drawn.push(draw(output, w - ROW - wide(output) + over, above, size));
-  const end = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
-  // Below the card's last number, where that stands at its edge.
-  const last = node.tab || node.group ? 0 : (baselines(node, level).rows.at(-1) ?? 0);
-  const low = Math.max(h - 5, last + BELOW * level.number);
+  if (flagged) drawn.push(draw(output, w - ROW - wide(output) + over, above, size));
+  const px = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
+  const low = footTop(node, level);
   const again = runChips(node, (w - 2 * ROW) / unit);
-  const taken = again.reduce((sum, chip) => sum + end(chip) + CHIP_GAP, 0);
+  if (isOutput && node.down) again.unshift(FLAG);
+  const taken = again.reduce((sum, chip) => sum + px(chip) + CHIP_GAP, 0);
   const numbered =
     detail === "near" && segment ? segmentChip(segment, (w - 2 * ROW - taken) / unit) : null;
-  const next = ROW + (numbered ? end(numbered) + CHIP_GAP : 0);
+  const next = ROW + (numbered ? px(numbered) + CHIP_GAP : 0);
   if (numbered) drawn.push(draw(numbered, ROW, low, unit));
   let right = w - ROW;
   for (const chip of again) {
-    right -= end(chip);
+    right -= px(chip);
     drawn.push(draw(chip, right, low, unit));
     right -= CHIP_GAP;
   }
@@ -91,6 +94,23 @@ export function chips(node, level, top) {
       ),
     );
   return drawn;
+}
+
+/** Px from the card's top to the chips at its foot: below its last number, where that stands at its edge.
+ * @param {GraphNode} node @param {Level} level */
+function footTop(node, level) {
+  const last = node.tab || node.group ? 0 : (baselines(node, level).rows.at(-1) ?? 0);
+  return Math.max(node.h + (node.foot ?? 0) - 5, last + BELOW * level.number);
+}
+
+/** The place of the chips at the foot of a card, if it has any. @param {GraphNode} node @param {Level} level
+ * @returns {import("../../types.js").Box | null} */
+export function footBox(node, level) {
+  const { runs, dropped, state, segment, x, y, w, down, isOutput } = node;
+  const numbered = segment && level.detail === "near";
+  const has = runs || dropped || state?.length || numbered || (down && isOutput);
+  if (!has || node.tab || node.group) return null;
+  return { x: x + ROW, y: y + footTop(node, level), w: w - 2 * ROW, h: TALL * level.unit };
 }
 
 /** From the right: how often the node runs, filled, and hollow what JAX drops of it, as in *Runs*. Without room in
@@ -119,7 +139,7 @@ const overEdge = (top) => Math.min(CHIP_OVER, top - CLEAR);
 /** Px by which the output's flag is moved to the right, where the symbol above the card would not have room beside it.
  * @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
 function flagOver(node, level, top) {
-  if (!node.isOutput || level.detail !== "few") return 0;
+  if (!node.isOutput || node.down || level.detail !== "few") return 0;
   const wide = sizeAbove(node, level, top) * chipWidth(FLAG);
   const sign = textWidth(node.symbol, Math.max(NAME, level.text)) * BOLD;
   const short = chipsReach(node, level, top) + sign + wide + ROW + CHIP_GAP - node.w;
@@ -128,9 +148,21 @@ function flagOver(node, level, top) {
 
 /** Factor of the chips above a card: that of the level, or less where they would touch the next card above.
  * @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
-function sizeAbove({ above }, { unit }, top) {
+function sizeAbove(node, { unit }, top) {
+  const { above, down } = node;
   const fits = above === undefined ? unit : (above - APART + overEdge(top)) / TALL;
-  return Math.min(unit, Math.max(fits, LEAST));
+  const icons = down ? leftChips(node, 0).length * (chipWidth(FLAG) + CHIP_GAP) : 0;
+  const beside = icons ? (topPorts(node)[0] - CLEAR - ROW) / icons : unit;
+  return Math.min(unit, Math.max(Math.min(fits, beside), LEAST));
+}
+
+/** Px from the card's left edge to the first and the last port of its upper edge, in a drawing that runs downwards.
+ * @param {GraphNode} node @returns {[number, number]} */
+function topPorts(node) {
+  const ports = node.slots.flatMap(({ wired }, i) =>
+    wired ? [slotPoint(node, i)[0] - node.x] : [],
+  );
+  return ports.length ? [ports[0] - PORT, ports[ports.length - 1] + PORT] : [node.w - ROW, 0];
 }
 
 /** Px from the card's left edge to the end of the icons above it. @param {GraphNode} node @param {Level} level @param {number} top */
@@ -142,7 +174,10 @@ export function chipsReach(node, level, top) {
 /** The place of the chips above a card. @param {GraphNode} node @param {Level} level @param {number} top @returns {import("../../types.js").Box} */
 export function chipsBox(node, level, top) {
   const tall = TALL * sizeAbove(node, level, top);
-  const w = node.w - 2 * ROW + flagOver(node, level, top);
+  const row = chipsReach(node, level, top) - ROW;
+  const w = node.down
+    ? Math.max(row, 0)
+    : Math.max(node.w - 2 * ROW + flagOver(node, level, top), row);
   return { x: node.x + ROW, y: node.y + overEdge(top) - tall, w, h: tall };
 }
 
@@ -204,6 +239,7 @@ const LEAST_GAP = 2.5; // px between three numbers, at least
 const BESIDE = 15; // px of numbers, at most, that leave room for a tangent beside the value
 const SMALLER = 0.9; // size of a tangent beside its value
 const MARK = 9; // px that the arrows of value and cotangent take
+const TIP_GAP = 4; // px from the arrow to a number that is written about its middle
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 const [INK, HIGH_INK] = [0.76, 1.05]; // height of letters, and of exponents, roots, brackets and bars, of the font's size
 const RAISED = /[\u00b2\u00b3\u02b0-\u02ff\u1d2c-\u1d6a\u2070-\u207f\u221a]/; // exponents and roots
@@ -340,6 +376,17 @@ export function arrowBox({ w, heat }, level) {
   return heat || !["middle", "small"].includes(detail) ? null : { x: 2, w: wide, up };
 }
 
+/** The outline of the arrow before a number that is written about its middle. Pure.
+ * @param {number} middle @param {number} baseline @param {number} wide px of the number @param {boolean} isBack @param {Level} level */
+export function arrowBefore(middle, baseline, wide, isBack, level) {
+  const [w, half] = [smallMark(level), 0.75 * smallMark(level)];
+  const x = middle - wide / 2 - TIP_GAP - w;
+  const top = baseline - (CAPITAL * level.number) / 2 - half;
+  return isBack
+    ? `M${(x + w).toFixed(1)} ${top.toFixed(1)}l-${w} ${half} ${w} ${half}z`
+    : `M${x.toFixed(1)} ${top.toFixed(1)}l${w} ${half}-${w} ${half}z`;
+}
+
 /** Arrows beside value and cotangent, which tell them apart without colour.
  * @param {number} forth @param {number} back baselines @param {Level} level @param {{ w: number, heat?: unknown }} node */
 export function arrows(forth, back, level, node) {
@@ -367,7 +414,12 @@ export function numbersRoom(node, level) {
   }
   const { w, shape, heat, group } = node;
   const { detail, number, text } = level;
-  if (detail === "one") return { value: w + OVER, cotangent: w + OVER, most: number, right: w / 2 }; // written about the middle
+  if (detail === "one") {
+    // Written about the middle, with the arrow before them.
+    const before = smallMark(level) + TIP_GAP;
+    const room = w + OVER - before;
+    return { value: room, cotangent: room, most: number, right: (w + before) / 2 };
+  }
   const near = detail === "near";
   const side = group && near ? FOLDED : sideOf(level);
   if (heat && near)
@@ -448,14 +500,16 @@ function signAlone(node, level, across) {
 export function titleAbove(node, level) {
   const { symbol, id, w, isOutput } = node;
   const top = inkTop(node, level);
-  const left = chipsReach(node, level, top);
-  const room =
-    w -
-    left -
-    (isOutput
+  const chipped = chipsReach(node, level, top);
+  // Downwards it stands left of the wires that come from above, beside chips right of them.
+  const [first, last] = node.down ? topPorts(node) : [w, 0];
+  const left = node.down && chipped ? last : chipped;
+  const flag =
+    isOutput && !node.down
       ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top) -
         flagOver(node, level, top)
-      : 0);
+      : 0;
+  const room = (node.down && !chipped ? first : w) - left - flag;
   const size = Math.max(NAME, level.text);
   const sign = node.asked ? symbol : shortened(symbol, room / BOLD, size);
   const beside = left + textWidth(sign, size) * BOLD + (size / NAME) * BETWEEN;
@@ -519,6 +573,12 @@ function nameFor(name, room, size) {
   return text === name || [...text].length > LETTERS ? text : "";
 }
 
+/** The text of a number, with the bars of a norm so light that they are no digits. @param {string} text */
+const withLightBars = (text) =>
+  text
+    .split(/(\u2016)/)
+    .map((part) => (part === "\u2016" ? svg("tspan", { class: "bars" }, part) : part));
+
 /** Write a number as large as fits into `room` px, with fewer digits where it would be too small.
  * @param {SVGGraphicsElement} element @param {string} text @param {import("../../base/numbers.js").Num | undefined} num whose text it is @param {number} room
  * @param {number} least @param {number} most px @param {boolean} [bare] a norm without its bars @returns {number} its size */
@@ -527,7 +587,7 @@ export function writeNumber(element, text, num, room, least, most, bare = false)
   const size = clamp(room / width, least, Math.max(least, most));
   const fitted = fitting(text, num, room / BOLD / size + 0.01);
   const fits = bare ? fitted.replaceAll("\u2016", "") : fitted;
-  if (element.textContent !== fits) element.textContent = fits;
+  if (element.textContent !== fits) element.replaceChildren(...withLightBars(fits));
   element.classList.toggle("negative", isNegative(text));
   element.style.setProperty("--size", `${size.toFixed(1)}px`);
   return size;

@@ -6,6 +6,7 @@ import { RULES, shared } from "../../base/constants.js";
 import { setText, svg } from "../../base/dom.js";
 import { icon } from "../../base/icons.js";
 import { shortenedName, textWidth } from "../../base/numbers.js";
+import { outputPoint, slotPoint } from "../state/geometry.js";
 import { isBare } from "./levels.js";
 import { droppedText } from "./runs.js";
 
@@ -226,10 +227,30 @@ export function groupParts(node, level) {
         ? counted(count, w)
         : []),
     ...slots.map(({ label }, i) =>
-      port("slot wired", i, 0, ports?.ins[i] ?? 0, named ? label : "", half, level),
+      port(
+        "slot wired",
+        i,
+        0,
+        ports?.ins[i] ?? 0,
+        slotPoint(node, i),
+        node,
+        named ? label : "",
+        half,
+        level,
+      ),
     ),
     ...(group?.outs ?? []).map((label, i) =>
-      port("out", i, w, ports?.outs[i] ?? 0, named ? label : "", half, level),
+      port(
+        "out",
+        i,
+        w,
+        ports?.outs[i] ?? 0,
+        outputPoint(node, i),
+        node,
+        named ? label : "",
+        half,
+        level,
+      ),
     ),
     ...marks(node, level),
   ];
@@ -266,15 +287,18 @@ export const expandTriangle = (x, y, open) =>
     svg("title", {}, open ? "Collapse the group" : "Open the group"),
   );
 
-/** @param {string} kind @param {number} i @param {number} x @param {number} y @param {string} label @param {number} room @param {Level} level */
-function port(kind, i, x, y, label, room, level) {
+/** A port with its name, which stands at the side of the card, also where the ports are above and below it.
+ * @param {string} kind @param {number} i @param {number} x @param {number} y of the name @param {import("../../types.js").Point} point of the
+ * port @param {GraphNode} node @param {string} label @param {number} room @param {Level} level */
+function port(kind, i, x, y, point, node, label, room, level) {
+  const [cx, cy] = [point[0] - node.x - x, point[1] - node.y - y];
   const text = label && shortenedName(label, room, Math.max(FONT.port, level.text));
   const at = x ? { x: -11, "text-anchor": "end" } : { x: 11 };
   return svg(
     "g",
     { class: kind, "data-slot": i, transform: `translate(${x} ${y})` },
-    svg("circle", { class: "target", r: 12 }),
-    svg("circle", { class: "port", r: 5.5 }),
+    svg("circle", { class: "target", r: 12, cx, cy }),
+    svg("circle", { class: "port", r: 5.5, cx, cy }),
     svg("text", { class: "port-name", y: 4.5, ...at }, text),
     svg("title", {}, label),
   );

@@ -14,7 +14,8 @@
  */
 
 /** Px on the screen of a small window, at least; numbers come first. */
-export const LEAST = { text: 11, number: 13 };
+export const LEAST = { text: 12, number: 13 };
+const SIGN = 11; // px of a card's sign on a phone, where that is all but its numbers
 const WINDOW = { w: 1280, h: 720, most: 18 / 13 }; // px at which these hold, and their factor in a window of 1920x1080
 const USUAL = 11.5; // px of small text on a mark that is not enlarged
 
@@ -55,11 +56,12 @@ const DOT = 2; // factor of marks without text or sign
 
 /** @param {[number, Detail]} step @returns {Level} */
 function level([at, detail]) {
-  const text = LEAST.text / Math.max(at, detail === "one" ? WHOLE : 0.2);
+  const scale = Math.max(at, detail === "one" ? WHOLE : 0.2);
+  const text = (detail === "one" ? SIGN : LEAST.text) / scale;
   return {
     detail,
     text,
-    number: (text * LEAST.number) / LEAST.text,
+    number: LEAST.number / scale,
     unit: detail === "one" ? DOT : Math.max(1, text / USUAL),
   };
 }

@@ -15,7 +15,7 @@ import {
   overlappingOutsiders,
 } from "../state/geometry.js";
 import { boxWithTabs } from "../state/tabs.js";
-import { chipsBox, inkTop, NAME_GAP, titleAbove } from "./face.js";
+import { chipsBox, footBox, inkTop, NAME_GAP, titleAbove } from "./face.js";
 import { ON_TAB, expandTriangle, stepper, stepperWidth } from "./group_card.js";
 import { NEAR } from "./levels.js";
 import { droppedText, spokenRuns } from "./runs.js";
@@ -92,7 +92,16 @@ export function shapesOf(regions, nodes, level = NEAR) {
       const lift = Math.max(0, tallOf(unit) * unit - PAD.level) * Math.max(0, highest - depth);
       /** @type {Point} */
       const at = corners.length
-        ? freePlace(tabPlaces(corners, region, level, lift), covers)
+        ? freePlace(
+            tabPlaces(
+              corners,
+              region,
+              level,
+              lift,
+              nodes.some(({ down }) => down),
+            ),
+            covers,
+          )
         : [0, 0];
       return {
         region,
@@ -187,8 +196,13 @@ function outline({ corners, holes, id }) {
 
 /** What a tab shall not cover: a card, the name above it and its chips. @param {GraphNode} node @param {Level} level @returns {Box[]} */
 function coversOf(node, level) {
-  const chips =
-    hasChips(node) && level.detail !== "one" ? [chipsBox(node, level, inkTop(node, level))] : [];
+  const foot = footBox(node, level);
+  const chips = [
+    ...(hasChips(node) && level.detail !== "one"
+      ? [chipsBox(node, level, inkTop(node, level))]
+      : []),
+    ...(foot ? [foot] : []),
+  ];
   return level.detail === "few" && !node.tab
     ? [node, nameAbove(node, level), ...chips]
     : [node, ...chips];
@@ -196,8 +210,9 @@ function coversOf(node, level) {
 
 /** Where the tab of a frame may be, the usual place first: an enlarged one grows upwards. It may be higher, above the
  * chips of cards or their names, at the frame's other end, or at its foot. @param {Point[]} corners @param {Frame} region @param {Level} level
- * @param {number} lift px off the tabs of the frames inside @returns {[Box, ...Box[]]} */
-function tabPlaces(corners, region, { unit, text, detail }, lift) {
+ * @param {number} lift px off the tabs of the frames inside @param {boolean} down whether wires come from above: it is beside them
+ * @returns {[Box, ...Box[]]} */
+function tabPlaces(corners, region, { unit, text, detail }, lift, down) {
   const [[x, y]] = corners;
   const size = { w: widthsOf(region, unit).end * unit, h: tallOf(unit) * unit };
   const usual = { x: x + ASIDE, y: y + tallOf(unit) / 2 - size.h - lift, ...size };
@@ -206,13 +221,18 @@ function tabPlaces(corners, region, { unit, text, detail }, lift) {
   const names = usual.y - tallOf(unit) / 2 - text + PAD.inner;
   const higher =
     detail === "few" ? names : usual.y - Math.max(0, CHIP * unit + tallOf(unit) / 2 - PAD.inner);
-  return [
+  const beside = { ...usual, x: box.x - size.w + ASIDE, y: box.y + lift };
+  /** @type {[Box, ...Box[]]} */
+  const places = [
     usual,
     { ...usual, y: higher },
     { ...usual, x: right },
     { ...usual, x: right, y: higher },
     { ...usual, x: x - ASIDE, y: low },
+    { ...usual, x: x - ASIDE, y: low + CHIP * unit },
+    beside,
   ];
+  return down ? [beside, ...places] : places;
 }
 
 /** The first of the places that covers least. @param {[Box, ...Box[]]} places @param {Box[]} covers @returns {Point} */

@@ -16,7 +16,7 @@ import {
   zoomAt,
 } from "../state/geometry.js";
 import { completeCard, drawNodes, pillBoxes, pillsReach, relevelCard } from "./cards.js";
-import { CHIPS_BEYOND, chipsBox, inkTop } from "./face.js";
+import { CHIPS_ABOVE, chipsBox, footBox, inkTop } from "./face.js";
 import { isWithin, placeGuesses } from "./guesses.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
@@ -199,6 +199,7 @@ export function openStage() {
     /** @type {{ box: import("../../types.js").Box | null, far: boolean }} what is drawn; null: all */ culling:
       { box: null, far: false },
     presents: false, // whether it is shown to an audience, as large as it can be
+    covered: () => 0, // px at the top under what greets a newcomer: a fitted view begins below
     quiet: 0, // timer of the status line
   };
 }
@@ -305,7 +306,7 @@ function bodyOf(node, level) {
   const plain =
     node.tab ||
     (node.rule === "follow" &&
-      !node.isOutput &&
+      (!node.isOutput || node.down) &&
       !node.problem &&
       !node.warning &&
       !node.group?.marks.length);
@@ -313,17 +314,15 @@ function bodyOf(node, level) {
   const chips = hasChips(node) ? chipsBox(node, level, inkTop(node, level)) : node;
   const pills = detail === "one" || isFar(level) ? [] : pillBoxes(node, level);
   const left = Math.max(pillsReach(node), ...pills.map(({ x }) => node.x - x));
-  const top = plain ? named : Math.max(CHIPS_BEYOND.above * unit, named, node.y - chips.y);
+  const top = plain ? named : Math.max(CHIPS_ABOVE * unit, named, node.y - chips.y);
   const right = Math.max(6, chips.x + chips.w - node.x - node.w);
-  const marked =
-    node.runs || node.dropped || node.state?.length || (node.segment && detail === "near");
-  const foot = node.tab ? 0 : marked ? CHIPS_BEYOND.below * unit : 4;
-  const below = node.tab ? 0 : (node.foot ?? 0) + foot;
+  const marks = footBox(node, level);
+  const foot = node.tab ? 0 : marks ? marks.y + marks.h - node.y - node.h : (node.foot ?? 0) + 4;
   return {
     x: node.x - left - 6,
     y: node.y - top,
     w: node.w + left + 6 + right,
-    h: node.h + top + below,
+    h: node.h + top + foot,
   };
 }
 
@@ -352,11 +351,23 @@ function settle(stage, size) {
 export const sizeOf = ({ surface, size }) =>
   size ?? { w: surface.clientWidth, h: surface.clientHeight };
 
+/** The margins of a fitted view. @param {Stage} stage */
+function clearIn(stage) {
+  const usual = clearOf(sizeOf(stage));
+  return { ...usual, top: Math.max(usual.top, stage.covered()) };
+}
+
+/** The room that a fitted view has. @param {Stage} stage @returns {Size} */
+export function roomIn(stage) {
+  const [{ w, h }, { top, bottom, side }] = [sizeOf(stage), clearIn(stage)];
+  return { w: w - 2 * side, h: h - top - bottom };
+}
+
 /** The view that shows the whole drawing; a `first` view of a graph that is not large prefers legible numbers and the selected node.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
-  const clear = clearOf(size);
+  const clear = clearIn(stage);
   const all = [...(stage.content ? [stage.content] : []), ...stage.guesses];
   const box = bounds(all) ?? { x: 0, y: 0, w: 1, h: 1 };
   if (stage.presents) return fit(box, size, { most: LARGEST * stage.reading, clear: BARE });

@@ -338,7 +338,9 @@ export function updateStrand(strand, wire, nodes) {
     slotPoint(to, wire.slot),
   ]);
   strand.curve =
-    from.tab === to.id && !from.beside ? hookCurve(...ends) : wireCurve(...ends, wire.via);
+    from.tab === to.id && !from.beside
+      ? hookCurve(...ends)
+      : wireCurve(...ends, wire.via, from.down);
   const path = pathOf(strand.curve);
   for (const line of [strand.line, strand.other]) line.setAttribute("d", path);
   strand.hit.setAttribute("d", path);

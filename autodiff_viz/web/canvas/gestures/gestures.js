@@ -151,10 +151,11 @@ function beginDrag(editor, target, start, event) {
   const wires = target.part === "out" || target.part === "slot";
   if ((wires && !may("connect")) || (target.id !== null && !may("move"))) return pan(editor, start);
   if (wires) return dragWire(editor, target);
+  if (target.id !== null && editor.seen.turn) return pan(editor, start); // places are of the layout from left to right
   if (target.id !== null && event.altKey && may("duplicate"))
     return dragCopies(editor, target.id, start);
   if (target.id !== null) return dragNodes(editor, target.id, start);
-  if (target.part === "tab" && target.region && may("move"))
+  if (target.part === "tab" && target.region && may("move") && !editor.seen.turn)
     return dragNodes(editor, selectRegion(editor, target.region), start);
   return event.shiftKey || isSelecting(editor) ? dragBox(editor, start) : pan(editor, start);
 }

@@ -63,8 +63,10 @@ export function dragWire(editor, target) {
   /** @type {Point} */
   let loose = fixed;
 
-  const trace = (/** @type {Point} */ end) =>
-    preview.setAttribute("d", pathOf(forward ? wireCurve(fixed, end) : wireCurve(end, fixed)));
+  const trace = (/** @type {Point} */ end) => {
+    const [from, to] = forward ? [fixed, end] : [end, fixed];
+    preview.setAttribute("d", pathOf(wireCurve(from, to, [], Boolean(editor.seen.turn))));
+  };
   const clear = () => [preview, halo].forEach((part) => part.remove());
   return {
     move: (at) => {

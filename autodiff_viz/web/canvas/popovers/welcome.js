@@ -8,6 +8,7 @@ import { BROWSER, readList, writeList } from "../../base/store.js";
 import { isOwnGraph, lastGraph } from "../../base/visits.js";
 
 const NAME = "welcomed";
+const BELOW = 8; // px
 
 /** @param {import("../editor.js").Editor} editor */
 export function welcome(editor) {
@@ -31,9 +32,11 @@ export function welcome(editor) {
     ...(isNew ? greeting : []),
     last && back,
   );
+  editor.stage.covered = () => (root.hidden ? 0 : root.offsetTop + root.offsetHeight + BELOW);
   const ending = new AbortController();
   const end = () => {
     ending.abort();
+    editor.stage.covered = () => 0; // what is on view stays where it is
     root.remove();
     writeList(BROWSER, NAME, [{ since: 1 }]);
   };

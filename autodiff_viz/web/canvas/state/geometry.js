@@ -48,23 +48,47 @@ export function rounded(value) {
   return Math.abs(value % 1) === 0.5 && up % 2 ? up - 1 : up;
 }
 
-/** Centre of input slot `slot`: slots are spread evenly down the left edge, except those of a collapsed group.
+const TOP = { alone: 0.5, first: 0.44, last: 0.82 }; // of the width, where wires arrive from above: chips and names are left of them
+
+/** Centre of input slot `slot`: slots are spread evenly down the left edge, except those of a collapsed group; in a drawing that
+ * runs downwards those with wires are at the upper edge.
  * @param {GraphNode} node @param {number} slot @returns {Point} */
-export const slotPoint = (node, slot) => [
-  node.x,
-  node.y + (node.ports?.ins[slot] ?? (node.h * (slot + 1)) / (node.slots.length + 1)),
-];
+export const slotPoint = (node, slot) => {
+  if (node.down && node.slots[slot]?.wired) return [node.x + node.w * topShare(node, slot), node.y];
+  const down = node.ports?.ins[slot] ?? (node.h * (slot + 1)) / (node.slots.length + 1);
+  return [node.x, node.y + down];
+};
+
+/** @param {GraphNode} node @param {number} slot */
+function topShare({ slots, group }, slot) {
+  if (group) return (slot + 1) / (slots.length + 1);
+  const wired = slots.flatMap((one, i) => (one.wired ? [i] : []));
+  if (wired.length === 1) return TOP.alone;
+  return TOP.first + ((TOP.last - TOP.first) * wired.indexOf(slot)) / (wired.length - 1);
+}
+
+/** @param {Point} point @returns {Point} */
+const swapped = ([x, y]) => [y, x];
 
 /** Centre of the output port, in the middle of the right edge, or of the left edge of a tab below its layer; a collapsed group has several.
- * @param {Box & { tab?: string, beside?: boolean, ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
-export const outputPoint = (node, out = 0) => [
-  node.tab && !node.beside ? node.x : node.x + node.w,
-  node.y + (node.ports?.outs[out] ?? node.h / 2),
-];
+ * In a drawing that runs downwards it is in the middle of the lower edge.
+ * @param {Box & Partial<Pick<GraphNode, "tab" | "beside" | "down" | "group">> & { ports?: { outs: number[] } }} node @param {number} [out] @returns {Point} */
+export const outputPoint = (node, out = 0) =>
+  node.down
+    ? [node.x + (node.w * (out + 1)) / ((node.group?.outs.length ?? 1) + 1), node.y + node.h]
+    : [
+        node.tab && !node.beside ? node.x : node.x + node.w,
+        node.y + (node.ports?.outs[out] ?? node.h / 2),
+      ];
 
-/** Cubic curve through the bends, horizontal at every point, so that it leaves and enters ports straight.
- * @param {Point} from @param {Point} to @param {Point[]} via @returns {Cubic[]} */
-export function wireCurve(from, to, via = []) {
+/** Cubic curve through the bends, horizontal at every point, so that it leaves and enters ports straight; vertical in a drawing
+ * that runs downwards.
+ * @param {Point} from @param {Point} to @param {Point[]} via @param {boolean} [down] @returns {Cubic[]} */
+export function wireCurve(from, to, via = [], down = false) {
+  if (down)
+    return wireCurve(swapped(from), swapped(to), via.map(swapped)).map(
+      (piece) => /** @type {Cubic} */ (piece.map(swapped)),
+    );
   const points = [from, ...via, to];
   return points.slice(1).flatMap((end, i) => {
     if (isBack(points, i)) return [];
@@ -89,13 +113,21 @@ export const isBack = (points, i) =>
 const TURN = { least: 46, each: 0.1, most: 80 }; // px of the handles with which a wire that comes back turns beyond its ends, by three quarters of them: less than the gap between columns
 
 /** The room that wires which come back take beside the cards at their ends. Pure.
- * @param {(Box & { id: string })[]} nodes @param {{ from: string, to: string, via?: Point[] }[]} wires @returns {Box[]} */
+ * @param {(Box & { id: string, down?: boolean })[]} nodes @param {{ from: string, to: string, via?: Point[] }[]} wires @returns {Box[]} */
 export function turnsOf(nodes, wires) {
   const byName = new Map(nodes.map((node) => [node.id, node]));
   const wide = 0.75 * TURN.most;
   return wires.flatMap(({ from, to, via }) => {
     const [start, end] = [byName.get(from), byName.get(to)];
-    if (!via?.length || !start || !end || start.x + start.w <= end.x) return [];
+    if (!via?.length || !start || !end) return [];
+    if (start.down)
+      return start.y + start.h <= end.y
+        ? []
+        : [
+            { x: start.x, y: start.y + start.h, w: start.w, h: wide },
+            { x: end.x, y: end.y - wide, w: end.w, h: wide },
+          ];
+    if (start.x + start.w <= end.x) return [];
     return [
       { x: start.x + start.w, y: start.y, w: wide, h: start.h },
       { x: end.x - wide, y: end.y, w: wide, h: end.h },

@@ -1,0 +1,198 @@
+"""Write into the page of the lab what it shows first, so that it stands before Streamlit's code has come.
+
+The page then has a shell: the containers of the lab in their places (`ui/assets/lab.css`), the words of the
+open lesson, and the first drawing as data, without what is asked. `web/main.js` builds the lab in it; when
+Streamlit has drawn its own containers, the same lab moves there (`web/places.js`). What a visitor has sent is
+evaluated by a worker. A page whose drawing takes longer than `WITHIN` has no shell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+
+from msgspec import Raw
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+
+from autodiff_viz.display.prose import prose, worded
+from autodiff_viz.graph.short_text import FORMULA
+from autodiff_viz.lab.first_view import Opening, first, opened, opening_of
+from autodiff_viz.lab.glossary import explained, words_in
+from autodiff_viz.lab.lessons import LessonView
+from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON, PRESENT, TRAINED, VARIANT, VIEW
+from autodiff_viz.lessons.paths import PATHS, path_of
+from autodiff_viz.lessons.search import meant
+from autodiff_viz.messages.envelope import Answer
+from autodiff_viz.standalone.modules import WEB
+from autodiff_viz.standalone.page import in_script
+from autodiff_viz.ui.bundle import ASSETS, script
+from autodiff_viz.ui.panels.claims import CSS
+from autodiff_viz.ui.server.waiting import made
+from autodiff_viz.workers.jobs import STRANGE, job_of
+
+SECONDS = 12.0  # of the processor, after which a worker is ended
+WITHIN = 0.4
+"""Seconds for which a request waits; what has been begun goes on, for the session and the next request."""
+
+BOOT = (WEB / "opening" / "boot.js").read_text("utf-8")
+STYLE = (ASSETS / "opening.css").read_text("utf-8")
+FIGURE = (WEB / "figure" / "figure.css").read_text("utf-8")
+THEME = f"#av-first {{ {' '.join(re.findall(r'--st-[^;]*;', FIGURE))} }}"
+"""Streamlit's theme as variables, as a figure without Streamlit has it."""
+LOGO = b64encode((ASSETS / "logo.svg").read_bytes()).decode()
+
+_BLOCK = (
+    '<div data-testid="stLayoutWrapper">'
+    '<div data-testid="stVerticalBlock" class="{classes}">{inside}</div></div>'
+)
+_ELEMENT = '<div data-testid="stElementContainer"><div class="stHtml">{inside}</div></div>'
+_SHELL = """<div id="av-first">
+<style>{style}</style>
+<header data-testid="stHeader">
+<img data-testid="stHeaderLogo" alt="" src="data:image/svg+xml;base64,{logo}">
+</header>
+{blocks}
+</div>
+<script type="application/json" id="av-opening" data-code="{code}">{data}</script>
+<script>{boot}</script>"""
+
+
+async def opening(request: Request, still: str = "") -> str:
+    """Return the shell of the page at an address as HTML, with its first drawing; "" where there is none.
+
+    Args:
+      still: HTML in place of the canvas where scripts are off.
+    """
+    query = dict(request.query_params)
+    if (known := of_the_project(query)) is not None:
+        found = await _ours(known)
+    elif of_a_visitor(query):
+        found = await made(request, "opening", job_of(opened, query, seconds=SECONDS, lane=STRANGE), WITHIN)
+    else:
+        found = None
+    return shell(found, still) if found is not None else ""
+
+
+async def _ours(query: Mapping[str, str]) -> Opening | None:
+    begun = asyncio.ensure_future(run_in_threadpool(lambda: first(query)))
+    done, _ = await asyncio.wait([begun], timeout=WITHIN)
+    visit = begun.result() if done and begun.exception() is None else None
+    return opening_of(visit) if visit is not None else None
+
+
+def of_a_visitor(query: Mapping[str, str]) -> bool:
+    """Return whether an address has a graph of a visitor's own, or words of one, for the lab's page."""
+    elsewhere = {VIEW, PRESENT, KEPT, TRAINED}.intersection(query)
+    return not elsewhere and not {GRAPH, FORMULA}.isdisjoint(query)
+
+
+def of_the_project(query: Mapping[str, str]) -> dict[str, str] | None:
+    """Return the query of an address of the project's own, the bare one or a lesson's; None for any other.
+
+    There are few of these.
+    """
+    found = meant(query.get(LESSON))
+    shown = None if found.guessed else found.lesson
+    way = path_of(query)
+    names = {LESSON, VARIANT, *(way.fields if way in PATHS else {})}
+    if not query:
+        return {}
+    if shown is None or not names.issuperset(query):
+        return None
+    variant = query.get(VARIANT, "0")
+    return dict(query) if variant in map(str, range(len(shown.steps))) else None
+
+
+def shell(found: Opening, still: str = "") -> str:
+    """Return the containers of the page, what is open to be read, and the first drawing."""
+    blocks = "".join(
+        (
+            _block("stHorizontalBlock st-key-pages", _LINKS),
+            _block("st-key-lab", "".join((_canvas(still), _BAR, _side(found.lesson), _DOCK))),
+        )
+    )
+    answer = Answer(
+        rev=0,
+        full=Raw(found.drawing),
+        socket="",
+        tables=Raw(b"[]"),
+        page=False,
+        due=True,
+        rest=None,
+        turn=0,
+        seen=False,
+        key="",
+        ack=0,
+        before=None,
+    )
+    return _SHELL.format(
+        style=f"{THEME}\n{STYLE}",
+        logo=LOGO,
+        blocks=blocks,
+        code=script().path,
+        data=in_script(answer),
+        boot=BOOT,
+    )
+
+
+def _block(classes: str, inside: str) -> str:
+    return _BLOCK.format(classes=classes, inside=inside)
+
+
+def _element(inside: str) -> str:
+    return _ELEMENT.format(inside=inside)
+
+
+def _place(name: str) -> str:
+    return _element(f'<div class="av-place" data-place="{name}"></div>')
+
+
+_LINKS = (
+    '<div><a href="./" aria-current="page"><p>Lab</p></a></div>'
+    f'<div><a href="./{GALLERY}" target="_self"><p>Lessons</p></a></div>'
+)
+_BAR = _block("st-key-topbar", _place("bar") + _place("check"))
+_DOCK = _block("st-key-dock", _place("plots"))
+
+
+def _canvas(still: str) -> str:
+    canvas = f'<div data-testid="stElementContainer"><div id="av-first-canvas"></div>{still}</div>'
+    return _block("st-key-part_canvas", canvas)
+
+
+def _side(view: LessonView | None) -> str:
+    """Return the column beside the canvas."""
+    parts = (
+        _place("panels"),
+        _block("st-key-lesson_panel", _place("tour") + _lesson(view)) if view else "",
+        _place("notes"),
+        _block("st-key-formula_panel", _place("formula")),
+        _place("sliders"),
+        _block("st-key-inspector", _place("node")),
+    )
+    return _block("st-key-side", "".join(parts))
+
+
+def _lesson(view: LessonView) -> str:
+    """Return what is read of a lesson, as `ui/panels/lesson.py` draws it."""
+    several = f"**{view.variants[view.variant]}**\n\n" if len(view.variants) > 1 else ""
+    about = _block("st-key-about_graph", _markdown(several + view.about)) if view.about else ""
+    words = words_in(f"{view.text}\n{view.about}")
+    named = f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>' if words else ""
+    head = _block("st-key-lesson_head", f'<p class="av-way">{escape(view.track)}</p>')
+    parts = (head, f"<h2>{worded(view.title)}</h2>", _markdown(view.text), _place("asking"), about, named)
+    return _block("st-key-lesson", f"<style>{_lesson_style()}</style>{''.join(parts)}")
+
+
+def _markdown(text: str) -> str:
+    return f'<div data-testid="stMarkdownContainer">{prose(text)}</div>'
+
+
+@cache
+def _lesson_style() -> str:
+    return CSS.read_text("utf-8")

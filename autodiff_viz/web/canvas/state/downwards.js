@@ -1,0 +1,156 @@
+// @ts-check
+// Turn a drawing so that it runs from top to bottom, as on a phone, whose canvas is higher than the graph: columns become
+// rows. Pure. Python's layout and the positions that the visitor gives stay as they are: this is only what is seen, and what is
+// placed on it is turned back. Ports of wires are then at the upper and lower edges; constants stay at the left one.
+
+import { withHeadroom } from "./fold.js";
+import { bounds, padded } from "./geometry.js";
+
+/** @typedef {import("../../types.js").Drawing} Drawing */
+/** @typedef {import("../../types.js").GraphNode} GraphNode */
+/** @typedef {import("../../types.js").Wire} Wire */
+/** @typedef {import("../../types.js").Point} Point */
+/** @typedef {import("../../types.js").Box} Box */
+/** @typedef {{ w: number, h: number }} Size */
+/** @typedef {{ across: number, down: number }} Turn px to the right for each px down of the layout, and px down for each px to the right */
+
+const NARROW = 480; // px of a canvas, below which a drawing may be turned
+const MANY = 80; // nodes up to which it may be: all pairs are compared
+const GAP = { across: 28, down: 48 }; // px between cards: a wire with its arrow, and a chip
+const LANE = { layout: 14, turned: 8 }; // px from a card to a wire that passes it
+const PILLS = 70; // px left of a card with constants
+const AROUND = 40; // px around the cards, of names, chips and frames
+const WORTH = 1.15; // factor by which cards must be larger to be turned
+
+/** How to turn the cards so that none meet; null if they cannot be: tabs stand below or beside their layers, and cards that meet
+ * already cannot be parted.
+ * @param {GraphNode[]} nodes @param {Wire[]} wires @returns {Turn | null} */
+export function turnFor(nodes, wires) {
+  if (nodes.length > MANY || nodes.some(({ tab }) => tab)) return null;
+  const passes = wires.some(({ via }) => via.length);
+  let [across, down] = [1, 0.5];
+  if (passes)
+    for (const { w, h } of nodes)
+      across = Math.max(across, (w / 2 + LANE.turned) / (h / 2 + LANE.layout));
+  const diagonal = [];
+  for (const [i, a] of nodes.entries())
+    for (const b of nodes.slice(i + 1)) {
+      const [right, low] = [
+        Math.abs(a.x + a.w / 2 - b.x - b.w / 2),
+        Math.abs(a.y + a.h / 2 - b.y - b.h / 2),
+      ];
+      const need = {
+        across: (a.w + b.w) / 2 + GAP.across + (hasPill(a) || hasPill(b) ? PILLS : 0),
+        down: (a.h + b.h) / 2 + GAP.down,
+      };
+      const [beside, below] = [right >= (a.w + b.w) / 2, low >= (a.h + b.h) / 2];
+      if (!beside && !below) return null;
+      if (beside && below) diagonal.push({ right, low, need });
+      else if (beside) down = Math.max(down, need.down / right);
+      else across = Math.max(across, need.across / low);
+    }
+  for (const { right, low, need } of diagonal)
+    if (across * low < need.across && down * right < need.down)
+      if (need.across / low / across < need.down / right / down) across = need.across / low;
+      else down = need.down / right;
+  return { across, down };
+}
+
+/** @param {GraphNode} node */
+const hasPill = ({ slots }) => slots.some(({ wired, constant }) => !wired && constant !== null);
+
+/** @param {Box} box @param {Turn} turn @returns {Point} its new corner */
+const turnedCorner = ({ x, y, w, h }, { across, down }) => [
+  across * (y + h / 2) - w / 2,
+  down * (x + w / 2) - h / 2,
+];
+
+/** A point of the layout, from one of what is seen. @param {Point} point @param {Turn} turn @returns {Point} */
+const unturned = ([x, y], { across, down }) => [Math.round(y / down), Math.round(x / across)];
+
+/** Whether cards are larger if the drawing is turned; one that is turned stays so unless they are smaller.
+ * @param {GraphNode[]} nodes @param {Turn} turn @param {Size} room @param {boolean} isTurned */
+export function isLarger(nodes, turn, room, isTurned) {
+  const scale = (/** @type {Box[]} */ boxes) => {
+    const { w, h } = padded(bounds(boxes) ?? { x: 0, y: 0, w: 1, h: 1 }, AROUND);
+    return Math.min(room.w / w, room.h / h);
+  };
+  const turned = nodes.map((node) => {
+    const [x, y] = turnedCorner(node, turn);
+    return { x, y, w: node.w, h: node.h };
+  });
+  return scale(turned) > scale(nodes) * (isTurned ? 1 : WORTH);
+}
+
+/** Return a memoised turn of what is seen, in a canvas of a size, where it makes cards larger in a room: nodes and wires are reused
+ * unless they or the turn have changed, and it is decided anew only where the layout or the canvas has another size. */
+export function turning() {
+  /** @type {Turn | null} */
+  let last = null;
+  /** @type {WeakMap<object, any>} */
+  let known = new WeakMap();
+  /** @type {{ nodes: GraphNode[], turned: GraphNode[] } | null} */
+  let drawn = null;
+  /** @template {object} T @param {T} one @param {(one: T) => T} make @returns {T} */
+  const once = (one, make) => {
+    if (!known.has(one)) known.set(one, make(one));
+    return known.get(one);
+  };
+  let decided = { about: "", turns: false };
+  return (
+    /** @type {Drawing} */ seen,
+    /** @type {Size} */ size,
+    /** @type {() => Size} */ room,
+  ) => {
+    const may = size.w > 0 && size.w < NARROW;
+    const turn = may ? turnFor(seen.nodes, seen.wires) : null;
+    const about = JSON.stringify([turn, size, bounds(seen.nodes)]);
+    if (turn && decided.about !== about)
+      decided = { about, turns: isLarger(seen.nodes, turn, room(), last !== null) };
+    if (!turn || !decided.turns) {
+      last = null;
+      return seen;
+    }
+    if (last?.across !== turn.across || last.down !== turn.down) {
+      [last, known, drawn] = [turn, new WeakMap(), null];
+    }
+    if (drawn?.nodes !== seen.nodes)
+      drawn = {
+        nodes: seen.nodes,
+        turned: withHeadroom(seen.nodes.map((node) => once(node, (one) => turnedNode(one, turn)))),
+      };
+    const wires = seen.wires.map((wire) =>
+      wire.via.length ? once(wire, (one) => turnedWire(one, turn)) : wire,
+    );
+    return { ...seen, nodes: drawn.turned, wires, turn };
+  };
+}
+
+/** @param {GraphNode} node @param {Turn} turn @returns {GraphNode} */
+function turnedNode({ above, ...node }, turn) {
+  const [x, y] = turnedCorner(node, turn);
+  return { ...node, x: Math.round(x), y: Math.round(y), down: true };
+}
+
+/** @param {Wire} wire @param {Turn} turn @returns {Wire} */
+const turnedWire = (wire, { across, down }) => ({
+  ...wire,
+  via: wire.via.map(([x, y]) => /** @type {Point} */ ([across * y, down * x])),
+});
+
+/** An edit as it is meant in the layout, of one that was made on a turned drawing.
+ * @template {{ kind: string }} T @param {T} edit @param {Turn | undefined} turn @param {{ w: number, h: number }} card size of a new one @returns {T} */
+export function edited(edit, turn, card) {
+  if (!turn) return edit;
+  const { position, at, by } = /** @type {Record<string, Point | undefined>} */ (
+    /** @type {any} */ (edit)
+  );
+  const changed = /** @type {any} */ ({ ...edit });
+  if (Array.isArray(position)) {
+    const [x, y] = unturned([position[0] + card.w / 2, position[1] + card.h / 2], turn);
+    changed.position = [Math.round(x - card.w / 2), Math.round(y - card.h / 2)];
+  }
+  if (Array.isArray(at)) changed.at = unturned(at, turn);
+  if (Array.isArray(by)) changed.by = unturned(by, turn);
+  return changed;
+}

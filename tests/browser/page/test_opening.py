@@ -1,0 +1,108 @@
+"""Hold Streamlit's code back: the lab stands before it, and keeps what is done to it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.lab_page import LabPage
+
+CODE = re.compile(r"/static/js/index\..*\.js$")  # Streamlit's own
+SHELL = "#av-first"
+PLACES = f"""() => {{
+  const round = ({{ x, y, width, height }}) => [x, y, width, height].map((side) => Math.round(side * 2) / 2);
+  const found = {{}};
+  const note = (name, element) => {{ if (element) found[name] = round(element.getBoundingClientRect()); }};
+  for (const place of document.querySelectorAll("[data-place]"))
+    if (["bar", "panels", "formula", "sliders", "plots", "asking"].includes(place.dataset.place))
+      note(place.dataset.place, place.shadowRoot?.lastElementChild);
+  const host = document.querySelector("{SHELL} #av-first-canvas, [data-testid=stBidiComponentIsolated]");
+  for (const name of [".canvas", ".transport", ".legend"]) note(name, host.shadowRoot.querySelector(name));
+  for (const node of host.shadowRoot.querySelectorAll("[data-id]"))
+    note(node.dataset.id, node.querySelector(".card"));
+  note("logo", document.querySelector("[data-testid=stHeaderLogo]"));
+  document.querySelectorAll(".st-key-pages a").forEach((link, at) => note(`link ${{at}}`, link));
+  note("title", document.querySelector(".st-key-lesson h2"));
+  note("words", document.querySelector(".av-lesson-words"));
+  return found;
+}}"""
+"""Where things stand that a visitor sees, to half a px."""
+
+
+class Held:
+    """A page for which Streamlit's code waits until it is let go."""
+
+    def __init__(self, page: Page, address: str):
+        self.page, self.lab = page, LabPage(page, address)
+        self.routes: list[Route] = []
+        page.route(CODE, lambda route: self.routes.append(route))
+
+    def open(self, query: str) -> LabPage:
+        for _ in range(50):  # a server that has just been started takes longer than a request waits
+            if SHELL[1:] in self.page.request.get(self.lab.address + query).text():
+                break
+        self.page.goto(self.lab.address + query, wait_until="commit")
+        expect(self.lab.node("x").locator(".value")).to_be_visible()
+        return self.lab
+
+    def go_on(self) -> None:
+        for route in self.routes:
+            route.continue_()
+        self.routes.clear()
+        expect(self.page.locator(SHELL)).to_have_count(0, timeout=30_000)
+        self.lab.settle()
+
+
+@pytest.fixture
+def held(page: Page, address: str) -> Held:
+    return Held(page, address)
+
+
+def test_the_numbers_of_the_first_graph_stand_without_streamlit(held: Held):
+    lab = held.open("")
+    assert lab.cotangent("x").text_content() == "1.238"  # cos(0.6) * 1.5, by hand
+    assert lab.value("z").text_content() == "2.606"  # 1.5 sin(0.6) + exp(sin(0.6))
+    expect(lab.formula).to_have_value(re.compile(r"z = b \+ stop_gradient\(exp\(a\)\)"))
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)], ids=str)
+@pytest.mark.parametrize("query", ["", "?lesson=fork"])
+def test_nothing_moves_when_streamlit_has_come(held: Held, query: str, size: tuple[int, int]):
+    held.page.set_viewport_size({"width": size[0], "height": size[1]})
+    held.open(query)
+    held.page.evaluate("() => document.fonts.ready")
+    before = held.page.evaluate(PLACES)
+    held.go_on()
+    after = held.page.evaluate(PLACES)
+    assert {name: after.get(name) for name in before} == before
+    assert before["x"] != [0, 0, 0, 0]
+
+
+def test_what_is_done_early_is_kept_and_done(held: Held):
+    lab = held.open("")
+    lab.select_quickly("b")
+    held.page.keyboard.press("s")
+    held.go_on()
+    expect(lab.formula).to_have_value(re.compile(r"b = stop_gradient\(a \* y\)"))
+    assert lab.cotangent("y").text_content() == "0"  # y is used in b alone
+
+
+def test_what_is_being_typed_early_keeps_its_place_and_is_read(held: Held):
+    lab = held.open("")
+    lab.formula.fill("x = 2.0\ny = square(x)\n")
+    held.go_on()
+    expect(lab.formula).to_be_focused()
+    held.page.keyboard.press("Control+Enter")
+    lab.settle()
+    assert lab.cotangent("x").text_content() == "4"
+
+
+def test_what_a_lesson_asks_is_not_in_its_page(held: Held):
+    lab = held.open("?lesson=fork")
+    assert lab.cotangent("x").text_content() == "?"
+    sent = held.page.evaluate("() => JSON.parse(document.getElementById('av-opening').textContent)")
+    asked = next(node for node in sent["full"]["nodes"] if node["id"] == "x")
+    assert "8" not in str(asked.get("cotangent", ""))
+    expect(held.page.locator(".st-key-lesson h2")).to_have_text(re.compile("gradients add or compete"))
