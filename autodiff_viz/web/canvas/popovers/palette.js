@@ -278,8 +278,7 @@ function expression(text, choose) {
 /** @param {Editor} editor @param {PaletteOp} op @param {Point | null} corner where its card is to stand; null leaves it to the layout
  * @param {string | null | undefined} from @param {{ to: string, slot: number } | undefined} feeds */
 function add(editor, op, corner, from, feeds) {
-  const position =
-    corner && freeSpot(editor.seen.nodes, corner, roomOfNew(op, editor.node(from)));
+  const position = corner && freeSpot(editor.seen.nodes, corner, roomOfNew(op, editor.node(from)));
   const name = freshName(editor.shown, op.op);
   closePopover(editor);
   editor.selection = new Set([name]); // as Python will select it
