@@ -25,6 +25,7 @@ from autodiff_viz.ui.bundle import CODE, lessons_script, page_style, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, font_tags, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
+from autodiff_viz.ui.server.compression import packed
 from autodiff_viz.ui.server.lab_socket import SOCKET
 from autodiff_viz.ui.server.lessons_page import CLAIMS, claims, lessons_page
 from autodiff_viz.ui.server.opening import opening
@@ -198,7 +199,7 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
-        return HTMLResponse(text, headers=headers)
+        return packed(request, text, headers)
 
     return answer
 

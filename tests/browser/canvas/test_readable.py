@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tests.browser.lab_page import LabPage, middle
 pytestmark = pytest.mark.shared_page
 
 SMALL, LARGE, NARROW, PHONE = (1280, 720), (1920, 1080), (960, 600), (390, 844)
-LEAST = {SMALL: (11, 13), LARGE: (14, 18), NARROW: (11, 13), PHONE: (11, 13)}
+LEAST = {SMALL: (12, 13), LARGE: (16, 18), NARROW: (12, 13), PHONE: (11, 13)}
 """Px of text and of numbers, at least, by the size of the window."""
 
 FINE = 0.1  # px of rounding
@@ -216,6 +217,64 @@ def test_lessons_open_whole_on_a_phone_with_numbers_that_can_be_read(phone: LabP
         found[lesson.key] = looked_at(phone, PHONE)
         found |= {(lesson.key, rule): wrong for rule, wrong in ruled(phone, PHONE).items()}
     assert {key: wrong for key, wrong in found.items() if wrong} == {}
+
+
+MANY_RULES = """x = 1.5
+y = 0.7
+a = custom(sin(x), pullback=lambda v, u, out: v * out)
+b = custom(exp(y), pullback=lambda v, u, out: v * 1.0)
+c = scale_gradient(tanh(x), 0.25)
+d = stop_gradient(x * y)
+with checkpoint("part"):
+    e = a * b
+    f = rewrite(e + c, lambda v: 0.5 * v)
+g = custom(cut(square(f)), pullback=lambda v, u, out: v)
+h = backward_as(round(g), g)
+k = custom(cut(sin(h)), pullback=lambda v, u, out: v * u)
+z = k + d + stop_gradient(h)"""
+CONSTANTS = (
+    "x = 1.5\ny = clip(-2.75 * x, -3.0, 3.0)\nz = where(y > -1.25, 0.001 * y, 12.5)\nq = 2.5 * z + 100.0"
+)
+COLUMN = "\n".join(
+    [*(f"x{i} = 0.{i + 3}" for i in range(4))]
+    + [f"a{i} = custom(sin(x{i}), pullback=lambda v, u, out: v * {i}.5)" for i in range(4)]
+    + ["z = a0 * a1 + a2 * a3"]
+)
+
+
+@pytest.mark.parametrize("formula", [MANY_RULES, CONSTANTS, COLUMN])
+def test_badges_constants_and_tabs_have_places_of_their_own(lab: LabPage, formula: str):
+    shown(lab, formula)
+    assert looked_at(lab, SMALL) == []
+
+
+PLACES = """canvas => {
+  const sides = ({ left, top, right, bottom }) => ({ left, top, right, bottom });
+  const box = (one) => sides(one.getBoundingClientRect());
+  const cards = [..."xabcy"].map((id) => box(canvas.querySelector(`[data-id="${id}"] > .card`)));
+  const line = canvas.querySelector('[data-wire^="b:"] .line');
+  const at = (px) => {
+    const { x, y } = line.getPointAtLength(px).matrixTransform(line.getScreenCTM());
+    return { x, y };
+  };
+  return { cards, begins: at(0), ends: at(line.getTotalLength()) };
+}"""
+
+
+@pytest.mark.own_page
+def test_on_a_phone_a_chain_runs_downwards_and_to_the_right_in_a_wide_window(phone: LabPage):
+    phone.open("?lesson=checkpointing")
+    assert faults(measured(phone), PHONE) == []
+    places = phone.canvas.evaluate(PLACES)
+    cards, begins, ends = places["cards"], places["begins"], places["ends"]
+    assert all(above["bottom"] < below["top"] for above, below in pairwise(cards))
+    assert max(card["left"] for card in cards) - min(card["left"] for card in cards) < 1
+    # A wire begins at the lower edge of one card and ends at the upper edge of the next.
+    assert (begins["y"], ends["y"]) == pytest.approx((cards[1]["bottom"], cards[2]["top"]), abs=1)
+    phone.page.set_viewport_size({"width": LARGE[0], "height": LARGE[1]})
+    expect(phone.node("a").locator(".out .port")).to_have_attribute("cx", "128")  # the right edge
+    cards = phone.canvas.evaluate(PLACES)["cards"]
+    assert all(left["right"] < right["left"] for left, right in pairwise(cards))
 
 
 @pytest.mark.nightly

@@ -60,6 +60,20 @@ test("cards never meet, whatever their sizes, and what is read stands above what
   }
 });
 
+test("frames around cards below each other do not meet", () => {
+  const frames = [
+    ["s1", "s2"],
+    ["s3", "s4"],
+  ].flatMap((nodes) => [
+    { name: nodes[0], nodes },
+    { name: nodes[1], nodes },
+  ]);
+  const seen = seenBy({ ...chain, groups: frames }, PHONE, { w: 1, h: 1e6 }).nodes;
+  const pad = 24 + 28; // px around the cards, and for the second frame
+  assert.ok(seen[3].y - pad >= seen[2].y + CARD.h + pad);
+  assert.ok(seen[1].y - pad >= seen[0].y + CARD.h);
+});
+
 test("wires leave the lower edge and come to the upper one, straight; constants stay at the left", () => {
   const seen = seenBy(fork, PHONE, { w: 100, h: 1000 });
   const [x, , b, z] = seen.nodes;

@@ -546,8 +546,9 @@ function titled(node, level, across) {
     Math.min(textWidth(own, named), textWidth([...own].slice(0, LETTERS).join("") + "…", named)) +
     GAP;
   const given = said ? beside : own ? Math.max(room - spare, 0.66 * room) : room;
+  const both = WIDER * across * LARGER * level.text + GAP + textWidth(own, named);
   const most = !near
-    ? level.text * LARGER
+    ? level.text * (own && both > room ? 1 : LARGER) // the name has room beside a smaller sign
     : /^[^\p{L}\p{N}]$/u.test(symbol)
       ? SYMBOL.sign
       : SYMBOL.most;

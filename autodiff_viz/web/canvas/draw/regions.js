@@ -221,7 +221,7 @@ function tabPlaces(corners, region, { unit, text, detail }, lift, down) {
   const names = usual.y - tallOf(unit) / 2 - text + PAD.inner;
   const higher =
     detail === "few" ? names : usual.y - Math.max(0, CHIP * unit + tallOf(unit) / 2 - PAD.inner);
-  const beside = { ...usual, x: box.x - size.w + ASIDE, y: box.y + lift };
+  const beside = { ...usual, x: box.x - size.w + ASIDE, y: box.y - lift };
   /** @type {[Box, ...Box[]]} */
   const places = [
     usual,

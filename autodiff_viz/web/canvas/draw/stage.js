@@ -17,7 +17,8 @@ import {
 } from "../state/geometry.js";
 import { completeCard, drawNodes, pillBoxes, pillsReach, relevelCard } from "./cards.js";
 import { CHIPS_ABOVE, chipsBox, footBox, inkTop } from "./face.js";
-import { isWithin, placeGuesses } from "./guesses.js";
+import { isWithin } from "../state/beside.js";
+import { placeGuesses } from "./guesses.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
 import {

@@ -3,7 +3,9 @@
 // rows. Pure. Python's layout and the positions that the visitor gives stay as they are: this is only what is seen, and what is
 // placed on it is turned back. Ports of wires are then at the upper and lower edges; constants stay at the left one.
 
+import { shared } from "../../base/constants.js";
 import { withHeadroom } from "./fold.js";
+import { framesOf } from "./frames.js";
 import { bounds, padded } from "./geometry.js";
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
@@ -22,26 +24,38 @@ const PILLS = 70; // px left of a card with constants
 const AROUND = 40; // px around the cards, of names, chips and frames
 const WORTH = 1.15; // factor by which cards must be larger to be turned
 
-/** How to turn the cards so that none meet; null if they cannot be: tabs stand below or beside their layers, and cards that meet
+const { pad: PAD, level: LEVEL, tab: TAB } = shared.frame;
+
+/** Px between a card and the outermost of the frames around it that end before another card. @param {Set<object>} own @param {Set<object>} others */
+function frameRoom(own, others) {
+  const count = [...own].filter((frame) => !others.has(frame)).length;
+  return count ? PAD + LEVEL * (count - 1) + TAB / 2 : 0;
+}
+
+/** How to turn the cards so that none meet, nor their frames; null if they cannot be: tabs stand below or beside their layers, and cards that meet
  * already cannot be parted.
- * @param {GraphNode[]} nodes @param {Wire[]} wires @returns {Turn | null} */
-export function turnFor(nodes, wires) {
+ * @param {GraphNode[]} nodes @param {Wire[]} wires @param {import("../../types.js").Frame[]} [frames] @returns {Turn | null} */
+export function turnFor(nodes, wires, frames = []) {
   if (nodes.length > MANY || nodes.some(({ tab }) => tab)) return null;
   const passes = wires.some(({ via }) => via.length);
   let [across, down] = [1, 0.5];
   if (passes)
     for (const { w, h } of nodes)
       across = Math.max(across, (w / 2 + LANE.turned) / (h / 2 + LANE.layout));
+  const around = nodes.map(({ id }) => new Set(frames.filter((frame) => frame.nodes.includes(id))));
   const diagonal = [];
   for (const [i, a] of nodes.entries())
-    for (const b of nodes.slice(i + 1)) {
+    for (const [j, b] of nodes.slice(i + 1).entries()) {
+      const [own, others] = [around[i], around[i + 1 + j]];
+      const framed = frameRoom(own, others) + frameRoom(others, own);
       const [right, low] = [
         Math.abs(a.x + a.w / 2 - b.x - b.w / 2),
         Math.abs(a.y + a.h / 2 - b.y - b.h / 2),
       ];
       const need = {
-        across: (a.w + b.w) / 2 + GAP.across + (hasPill(a) || hasPill(b) ? PILLS : 0),
-        down: (a.h + b.h) / 2 + GAP.down,
+        across:
+          (a.w + b.w) / 2 + Math.max(GAP.across, framed) + (hasPill(a) || hasPill(b) ? PILLS : 0),
+        down: (a.h + b.h) / 2 + Math.max(GAP.down, framed),
       };
       const [beside, below] = [right >= (a.w + b.w) / 2, low >= (a.h + b.h) / 2];
       if (!beside && !below) return null;
@@ -103,7 +117,7 @@ export function turning() {
     /** @type {() => Size} */ room,
   ) => {
     const may = size.w > 0 && size.w < NARROW;
-    const turn = may ? turnFor(seen.nodes, seen.wires) : null;
+    const turn = may ? turnFor(seen.nodes, seen.wires, framesOf(seen)) : null;
     const about = JSON.stringify([turn, size, bounds(seen.nodes)]);
     if (turn && decided.about !== about)
       decided = { about, turns: isLarger(seen.nodes, turn, room(), last !== null) };
