@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.segments.view import SEGMENTS
-from autodiff_viz.ui import worker_jobs
-from autodiff_viz.ui.exchange import apply_message
+from autodiff_viz.ui import exchange, worker_jobs
+from autodiff_viz.ui.exchange import apply_message, want_check
 from autodiff_viz.ui.panels import charts
 from autodiff_viz.ui.session import SESSION
 from autodiff_viz.workers.jobs import TOO_LONG, Answer, Report, done_here
@@ -39,6 +39,9 @@ class Later:
     def answer(self, key, patience=0.0):
         return self.answers.get(key)
 
+    def take(self, key):
+        return self.answers.pop(key)
+
     def report(self, key):
         return self.reports.get(key)
 
@@ -54,6 +57,7 @@ def workers(monkeypatch) -> Later:
     found = Later()
     monkeypatch.setattr(worker_jobs, "workers", lambda: found)
     monkeypatch.setattr(charts, "workers", lambda: found)
+    monkeypatch.setattr(exchange, "workers", lambda: found)
     return found
 
 
@@ -92,10 +96,26 @@ def test_a_large_graph_is_divided_when_the_user_asks(workers):
     assert "2 pullbacks in a chain equal the whole gradient" in said(ran(app))
 
 
-def test_a_division_that_took_too_long_says_so(workers):
+def test_a_division_that_took_too_long_says_so_and_is_tried_again(workers):
     app = page(lab=lab_of(CUT))
-    workers.answers[workers.jobs["segments"].key] = Answer(why=TOO_LONG)
-    assert "took too long and was ended" in said(ran(app))
+    workers.answers[workers.jobs.pop("segments").key] = Answer(why=TOO_LONG)
+    app = ran(app)
+    assert "took too long and was ended" in said(app)
+    app = press(app, "segments_again")
+    assert "Differentiating by segments" in said(app)
+    workers.finish("segments")
+    assert "2 pullbacks in a chain equal the whole gradient" in said(ran(app))
+
+
+def test_a_check_that_took_too_long_is_forgotten_once_it_is_asked_for_again(workers):
+    session = page(lab=lab_of(CUT)).session_state[SESSION]
+    job = worker_jobs.check_job(session.present.view)
+    workers.answers[job.key] = Answer(why=TOO_LONG)
+    want_check(session, on=True)
+    assert job.key not in workers.answers
+    workers.answers[job.key] = done_here(job)
+    want_check(session, on=True)
+    assert job.key in workers.answers  # a result stays
 
 
 def test_training_three_ways_is_a_workers_job(workers):

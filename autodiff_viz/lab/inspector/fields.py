@@ -137,7 +137,7 @@ def _source(name: str, source: Source, trained: bool) -> list[Field]:
         begins = _field("init", "Begins as", "choice", source.init, of(SetParam, param="init"))
         listed.append({**begins, "choices": [[init, init] for init in source.inits]})
     if source.seed is not None:
-        listed.append(_field("seed", "Seed", "number", str(source.seed), of(SetParam, param="seed")))
+        listed.append(_field("seed", "Random seed", "number", str(source.seed), of(SetParam, param="seed")))
     return listed
 
 

@@ -135,8 +135,8 @@ def draw_table(columns: Mapping[str, Sequence[str]]) -> None:
 
 POLL_MS = 400  # milliseconds until the browser asks whether an answer has come
 NOT_DONE = {
-    TOO_LONG: "This took too long and was ended: a smaller graph is needed.",
-    DROPPED: "There was no room for this among what others have worked out. Change something to try again.",
+    TOO_LONG: "This took too long and was ended. A smaller graph takes less.",
+    DROPPED: "There was no room for this among what others have worked out.",
 }
 BROKEN = "This broke down, by a mistake of this program."
 
@@ -158,7 +158,7 @@ def draw_awaited(part: str, kind: str, job: Job, meanwhile: str) -> Answer | Non
     """Return the answer of a job; None while it waits or runs.
 
     Without an answer the `part` of the page says `meanwhile` and how far the job is, with a button to cancel,
-    and is drawn again by itself. If the job failed, the reason is drawn in words.
+    and is drawn again by itself. If the job failed, the reason is drawn in words, with a button to try again.
     """
     session = current_session()
     answer = asked(session.name, kind, job)
@@ -169,13 +169,24 @@ def draw_awaited(part: str, kind: str, job: Job, meanwhile: str) -> Answer | Non
             given = {"key": f"{kind}_cancel", "on_click": _cancel, "args": (part, kind, job)}
             st.button("Cancel", type="tertiary", **given)
     elif answer.why:
-        st.text(NOT_DONE.get(answer.why, BROKEN))
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(NOT_DONE.get(answer.why, BROKEN), width="content")
+            st.button("Try again", key=f"{kind}_again", type="tertiary", on_click=_again, args=(part, job))
     return answer
 
 
 def so_far(meanwhile: str, report: Report | None) -> str:
     """Return what a job does, with how far it is if that is known."""
     return f"{meanwhile}: {report.words}" if report else f"{meanwhile} ..."
+
+
+@in_turn()
+def _again(part: str, job: Job) -> None:
+    """Forget that a job failed, so that it is done anew; a callback."""
+    session, _ = called()
+    workers().take(job.key)
+    session.parts.cut.add(part)
+    redraw(session)
 
 
 @in_turn()

@@ -98,6 +98,7 @@ def _draw_budget(planned: Planned, now: PlanChoice, view: LabView, part: str) ->
             now.budgets,
             now.budget,
             key=key,
+            help=GLOSSARY["live" if now.by == PEAK else "kept"],
             **given,
         )
     st.html(f"<p>{explained(now.says)}</p>")

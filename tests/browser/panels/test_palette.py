@@ -56,6 +56,21 @@ def test_a_double_click_on_nothing_opens_the_palette_there(lab: LabPage):
     assert box["x"] == pytest.approx(x, abs=3)  # its left edge, where its slots are
 
 
+@pytest.mark.own_page
+def test_the_first_node_goes_with_the_layout_of_the_formula_that_follows(lab: LabPage):
+    lab.tools.get_by_role("button", name="Files, pictures and links").click()
+    lab.canvas.get_by_role("menuitem", name="New graph").click()
+    lab.settle()
+    lab.tools.get_by_role("button", name="Add a node").click()
+    lab.page.keyboard.type("input")
+    lab.press("Enter")
+    lab.formula.fill("x = 1.0\ny = sin(x)")
+    lab.settle()
+    x, y = (lab.node(name).locator(".card").bounding_box() for name in "xy")
+    assert y["y"] == pytest.approx(x["y"], abs=2)
+    assert 0 < y["x"] - x["x"] - x["width"] < x["width"]  # the next column
+
+
 def test_every_op_shows_its_formula_and_what_it_does(lab: LabPage):
     lab.tools.get_by_role("button", name="Add a node").click()
     expect(option(lab, "mul").locator("code")).to_have_text("a * b")

@@ -108,6 +108,7 @@ def test_the_end_of_a_wire_is_plugged_in_elsewhere_in_one_step():
         {"kind": "delete", "nodes": ["a"]},
         {"kind": "rewire", "from": "a", "oldTo": "b", "oldSlot": 0, "to": "z", "slot": 0},
         {"kind": "constant", "node": "b", "slot": 0, "text": "2.5"},
+        {"kind": "rules", "nodes": ["b"], "rule": "backward_as"},
     ],
     ids=lambda edit: edit["kind"],
 )

@@ -152,7 +152,9 @@ export function openPalette(editor, asked = {}) {
     }
     const corner = at
       ? /** @type {Point} */ ([to ? at[0] - size.w : at[0], at[1] - size.h / 2])
-      : besides(editor, from);
+      : editor.seen.nodes.length
+        ? besides(editor, from)
+        : null; // the first node goes with the layout, as those of the formula that follows will
     add(editor, op, corner, op.slots.length ? from : null, to);
   };
   const put =
@@ -273,10 +275,10 @@ function expression(text, choose) {
   return row;
 }
 
-/** @param {Editor} editor @param {PaletteOp} op @param {Point} corner where its card is to stand
+/** @param {Editor} editor @param {PaletteOp} op @param {Point | null} corner where its card is to stand; null leaves it to the layout
  * @param {string | null | undefined} from @param {{ to: string, slot: number } | undefined} feeds */
 function add(editor, op, corner, from, feeds) {
-  const position = freeSpot(editor.seen.nodes, corner, roomOfNew(op, editor.node(from)));
+  const position = corner && freeSpot(editor.seen.nodes, corner, roomOfNew(op, editor.node(from)));
   const name = freshName(editor.shown, op.op);
   closePopover(editor);
   editor.selection = new Set([name]); // as Python will select it
