@@ -8,6 +8,7 @@ import {
   bounds,
   clearOf,
   fit,
+  isWithin,
   overlap,
   padded,
   toWorld,
@@ -17,7 +18,6 @@ import {
 } from "../state/geometry.js";
 import { completeCard, drawNodes, pillBoxes, pillsReach, relevelCard } from "./cards.js";
 import { CHIPS_ABOVE, chipsBox, footBox, inkTop } from "./face.js";
-import { isWithin } from "../state/beside.js";
 import { placeGuesses } from "./guesses.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
@@ -280,11 +280,15 @@ export function relevel(stage, level) {
  * @param {Stage} stage */
 export function giveNumbersPlaces(stage) {
   if (stage.numbered !== stage.painted) {
-    placeNumbers(stage.strands, stage.obstacles, stage.level);
+    placeNumbers(stage.strands, stage.obstacles, stage.level, roomOfTexts(stage));
     giveGuessesPlaces(stage);
   }
   stage.numbered = stage.painted;
 }
+
+/** Where numbers of wires are seen in a fitted view: in the drawing, and in the margins at its sides. @param {Stage} stage */
+const roomOfTexts = (stage) =>
+  stage.content && padded(stage.content, clearOf(sizeOf(stage)).side / stage.view.k);
 
 /** Place what the visitor has answered, in view if all of the drawing is. @param {Stage} stage */
 function giveGuessesPlaces(stage) {
