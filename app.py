@@ -7,6 +7,7 @@ from autodiff_viz.ui import navigation
 from autodiff_viz.ui.navigation import ASSETS, frame
 from autodiff_viz.ui.scheduling import in_turn
 from autodiff_viz.ui.server.admission import GATE
+from autodiff_viz.ui.server.compression import COMPRESSED
 from autodiff_viz.ui.server.own_lab import OWN_LAB
 from autodiff_viz.ui.server.routes import ROUTES
 from autodiff_viz.ui.server.security_headers import GUARDED, failed
@@ -32,7 +33,7 @@ else:  # the server imports it once, as it starts
         __file__,
         lifespan=awake,
         routes=ROUTES,
-        middleware=[GUARDED, *OWN_LAB, GATE, *MIDDLEWARE],
+        middleware=[GUARDED, *OWN_LAB, GATE, COMPRESSED, *MIDDLEWARE],
         exception_handlers={Exception: failed},
         on_script_error=say_failed,
     )

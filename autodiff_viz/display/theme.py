@@ -256,8 +256,10 @@ class Scale:
         room = ROOM * (high - low)
         return [low - room if low < 0 else 0.0, high + room if high > 0 else 0.0]
 
-    def ticks(self) -> dict[str, Any]:
-        """Return the ticks of the axis, at powers of ten if it is logarithmic."""
+    def ticks(self, whole: bool = False) -> dict[str, Any]:
+        """Return the ticks of the axis, at powers of ten if it is logarithmic; no fractions of counts."""
+        if whole and not self.unit and self.high < 5:
+            return {"dtick": 1}
         if not self.unit:
             return {"nticks": 5, "tickangle": 0}
         first, last = round(log10(self.unit)), floor(log10(max(-self.low, self.high)))

@@ -43,6 +43,7 @@ GLOSSARY = {
     "parameter": "An input that training moves: a little against its gradient, again and again.",
     "grad node": "A node that holds a gradient, as a value among others, so that it has a gradient too.",
     "segment": "A part of the graph between two cuts, with one pullback for all of it.",
+    "curl": "How much arrows go round in a circle: 0 where they are the gradient of some function.",
     "cut": "Where one segment ends and another begins; what crosses it on the way back is one array.",
 }
 """Each word, in the form in which the page has it, with its sentence."""

@@ -10,16 +10,25 @@ from typing import Any
 from autodiff_viz.graph.model import IDENTITY, Call, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.reading.functions.arrays import FUNCTIONS, shape_of
-from autodiff_viz.reading.functions.declared import ARRIVING, Waits, body, declare, zeros_of
+from autodiff_viz.reading.functions.declared import ARRIVING, Waits, body, declare, read_by_rule, zeros_of
 from autodiff_viz.reading.functions.terms import Terms
 from autodiff_viz.reading.language.reader import Reader
-from autodiff_viz.reading.language.values import Array, Class, ClassMethod, Function, Native, Refused
+from autodiff_viz.reading.language.values import (
+    Array,
+    Class,
+    ClassMethod,
+    Function,
+    Native,
+    Refused,
+    arrays_of,
+)
 from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.nodes.costs import LibraryError
 from autodiff_viz.reading.tensorflow.tapes import Variables
 from autodiff_viz.reading.tensorflow.tensors import Overrides, tensor
-from autodiff_viz.reading.tensors.torch_memory import info
+from autodiff_viz.reading.tensors.torch_memory import FUNCTION, Memory, Recorded, as_saved, info
 from autodiff_viz.reading.tensors.torch_tensors import TENSOR, TORCH
+from autodiff_viz.reading.tensors.views import whole
 
 
 def _pair(value: Any, needed: str) -> tuple[Any, Any]:
@@ -37,6 +46,7 @@ class Context:
 
     Attributes:
       needs: which arguments are differentiated by.
+      reads: whether `backward` reads what was saved.
       flat: outputs that are marked as not differentiable.
       dirty: whether an argument is changed in place.
       materialize: whether outputs that nothing arrives at get zeros, and not None.
@@ -45,6 +55,7 @@ class Context:
     saved: tuple[Any, ...] = ()
     fields: dict[str, Any] = field(default_factory=dict)
     needs: tuple[bool, ...] = ()
+    reads: bool = False
     flat: list[Any] = field(default_factory=list)
     dirty: bool = False
     materialize: bool = True
@@ -92,6 +103,8 @@ def apply_function(reader: Reader, owner: Class, args: list, node: ast.AST) -> A
     if not recording:
         return value
     outputs = list(value) if isinstance(value, (tuple, list)) else [value]
+    outputs = [_itself(reader, one) if any(one is arg for arg in args) else one for one in outputs]
+    context.reads = False
     made: list[Any] = [one if one in context.flat or not isinstance(one, Array) else None for one in outputs]
     # A saved output has the rule of that output, so one that another's rule reads comes first.
     waiting, order = [i for i, one in enumerate(made) if one is None], 0
@@ -114,7 +127,37 @@ def apply_function(reader: Reader, owner: Class, args: list, node: ast.AST) -> A
                 "Make a function for each output.",
                 at=node,
             )
+    _save(reader, owner, context, dict(zip(outputs, made, strict=True)))
     return tuple(made) if isinstance(value, (tuple, list)) else made[0]
+
+
+def _itself(reader: Reader, x: Array) -> Array:
+    """Return an argument that is returned as it is: PyTorch makes a view of it."""
+    outside, reader.no_grad = reader.no_grad, 1
+    try:
+        return whole(reader, x)
+    finally:
+        reader.no_grad = outside
+
+
+def _save(reader: Reader, owner: Class, context: Context, made: Mapping[Any, Any]) -> None:
+    """Note for the backward pass what a function has saved, and what else it keeps.
+
+    Args:
+      made: the outputs by what `forward` returned in their place.
+    """
+    saved = [made.get(one, one) for one in context.saved if isinstance(one, Array)] if context.reads else []
+    kept = [info(reader, one) for one in arrays_of(context.fields.values())]
+    call = Recorded(
+        f"{owner.name}.apply",
+        as_saved(reader, saved),
+        context.reads,
+        kept=[(about, about.storage.changes) for about in kept],
+    )
+    for one in made.values():
+        if isinstance(one, Array) and one.is_node and one.requires_grad:
+            again = read_by_rule(reader.builder.drafts[one.held.number])
+            reader.state(Memory).calls[one.held.number] = replace(call, again=again)
 
 
 def _output(
@@ -165,7 +208,9 @@ def _output(
             held = reader.builder.add(IDENTITY, [derive(reader, parent).held, first], Rule(BACKWARD_AS))
             return Array(held, "torch", made.dtype, True, False)
 
-        mine.storage, mine.parent, mine.kind, mine.derive = shown.storage, shown.parent, shown.kind, again
+        mine.storage, mine.counter, mine.places = shown.storage, shown.counter, shown.places
+        mine.parent, mine.kind, mine.unknown = shown.parent, shown.kind, shown.unknown
+        mine.derive, mine.push, mine.made = again, shown.push, FUNCTION
         mine.storage.views.append(made)
     return made
 
@@ -317,6 +362,7 @@ def _linear(term: Any) -> bool:
 def context_attribute(reader: Reader, context: Context, name: str, node: ast.AST) -> Any:
     """Return an attribute of `ctx`."""
     if name in ("saved_tensors", "saved_variables"):
+        context.reads = True
         return context.saved
     if name == "needs_input_grad":
         return context.needs

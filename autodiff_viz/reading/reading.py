@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,8 +47,8 @@ from autodiff_viz.reading.language.values import (
     Refused,
     Unknown,
     arrays_of,
-    leaves,
 )
+from autodiff_viz.reading.named_values import Values, attribute, label, named_values, numbers_of
 from autodiff_viz.reading.nodes.builder import Ref, TooLarge
 from autodiff_viz.reading.nodes.costs import LONGEST, budget
 from autodiff_viz.reading.nodes.evaluation import Evaluation
@@ -128,7 +129,7 @@ class Reading:
     compute_answers: Callable[[], dict[str, np.ndarray | None]] | None = field(
         default=None, repr=False, compare=False
     )
-    compute_values: Callable[[], dict[str, np.ndarray]] | None = field(
+    compute_values: Callable[[], dict[str, np.ndarray | None]] | None = field(
         default=None, repr=False, compare=False
     )
 
@@ -159,11 +160,13 @@ class Reading:
         """
         return self.compute_answers() if self.compute_answers else {}
 
-    def values(self) -> dict[str, np.ndarray]:
+    def values(self) -> dict[str, np.ndarray | None]:
         """Return the values of the names that the text assigns; parts of a list or dictionary by their path.
 
+        An attribute is found as code writes it, `values()["x.grad"]`: None where `.grad` is None.
+
         Raises:
-          GraphError: a value cannot be computed.
+          GraphError: a value cannot be computed; asked for by a name which is unknown it raises it too.
         """
         return self.compute_values() if self.compute_values else {}
 
@@ -555,44 +558,32 @@ def _reading(reader: Reader, refused: tuple[Problem, ...]) -> Reading:
             return asked_for()
 
     def asked_for() -> dict[str, np.ndarray | None]:
-        computed = _answers(reader, derivatives.last(), dtype)
-        computed.unknown = derivatives.unknown
+        found = _answers(reader, derivatives.last(), dtype)
+        found.unknown, found.label_of = derivatives.unknown, partial(label, reader)
         for one in derivatives.each():
             try:
-                computed.update(_answers(reader, one, dtype))
+                found.update(_answers(reader, one, dtype))
             except GraphError:  # what cannot be given has no place among the answers
                 continue
-        return computed
+        return found
 
-    def values() -> dict[str, np.ndarray]:
-        with budget(), refusals_as_problems():  # of a tuple, list or dictionary by its path: grads.w
-            named = {
-                f"{name}.{path}" if path else name: reader.builder.resolved(reader.fresh(leaf).held)
-                for name, value in reader.scope.names.items()
-                if reader.is_known(value)
-                for path, leaf in leaves(value)
-                if isinstance(leaf, Array) and reader.is_known(leaf)
-            }
-            plain = {
-                name: np.asarray(value)
-                for name, value in reader.scope.names.items()
-                if type(value) in (int, float, bool)
-            }
-        wanted = {
-            name: held
-            for name, held in named.items()
-            if isinstance(held, Ref) and held.number not in left_out
-        }
-        found = {name: own_dtypes.exact_values(reader, held) for name, held in wanted.items()}
+    def values() -> Values:
+        with budget(), refusals_as_problems():
+            named = named_values(reader)
+        return Values(computed(named), value)
+
+    def value(name: str) -> np.ndarray | None:
+        with budget(), refusals_as_problems():
+            one = attribute(reader, name)
+        return None if one is None else computed({name: one})[name]
+
+    def computed(named: dict[str, Any]) -> dict[str, np.ndarray]:
         evaluation = Evaluation(reader.builder, dtype, once=True)
-        evaluation.prepare(held for name, held in wanted.items() if found[name] is None)
-        for name, held in wanted.items():
-            if found[name] is None:
-                found[name] = evaluation.value(held)
+        with refusals_as_problems():
+            found = numbers_of(reader, named, evaluation)
         refuse_odd(reader.builder, evaluation.passes())
-        return plain | found
+        return found
 
-    left_out = frozenset({*reader.builder.left_out, *reader.builder.merged})
     by_sentence: dict[str, list[int]] = {}
     for line, says in reader.changes:
         by_sentence.setdefault(says, []).append(line)

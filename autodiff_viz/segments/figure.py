@@ -69,9 +69,9 @@ def sizes_figure(found: Division) -> go.Figure:
     return table(
         rows,
         [_drawn(bars, rows, [scale.place(bar.elements) for bar in bars])],
-        title=f"{handed:,} elements handed back",
+        title=f"{counted(handed, 'element')} handed back",
         under=under,
-        xaxis=axis(range=scale.range, **scale.ticks()),
+        xaxis=axis(range=scale.range, **scale.ticks(whole=True)),
         key=f"segments {len(rows.rows)}",
     )
 

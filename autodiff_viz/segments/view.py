@@ -87,7 +87,8 @@ def _size(number: float) -> str:
 SEGMENTS = ExplanationKind(
     key="segments",
     title="Segments",
-    what_it_says="What crosses each cut of a graph, and three ways to its gradient.",
+    what_it_says="What each segment hands back to the one before it, and how far off the gradient is if none "
+    "does.",
     word="segment",
     public=("segments", "train_by_segments"),
     compute=lambda trace, _: divided(trace),

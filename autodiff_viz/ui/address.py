@@ -12,9 +12,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from autodiff_viz.embedding.contract import Embed, of_address, read_embed, state_of
 from autodiff_viz.graph import limits
 from autodiff_viz.lab.embedding import opened_in_frame
+from autodiff_viz.lab.first_view import first
 from autodiff_viz.lab.persistence.address import (
     KEPT,
     OF_THE_PAGE,
+    STAMP,
     VIEW,
     divided,
     documents,
@@ -25,8 +27,7 @@ from autodiff_viz.lab.persistence.history import trail
 from autodiff_viz.lab.persistence.training import with_course
 from autodiff_viz.lab.state import Lab, keep_history_of, replace_document, with_text
 from autodiff_viz.ui.code_reading import with_code
-from autodiff_viz.ui.first_view import first
-from autodiff_viz.ui.inbox import STAMP, Inbox, read_stamp
+from autodiff_viz.ui.inbox import Inbox, read_stamp
 from autodiff_viz.ui.scheduling import take_long, visitor
 from autodiff_viz.ui.server.browsers import origin_of_page
 from autodiff_viz.ui.session import LONG_TEXT, SESSION, Address, Session

@@ -29,6 +29,7 @@ from autodiff_viz.lab.code import STOPPED, code_in, known_reading
 from autodiff_viz.lab.edits.apply import applied
 from autodiff_viz.lab.evaluate import LabView, sweep_tables
 from autodiff_viz.lab.figures import figure_on_view
+from autodiff_viz.lab.first_view import drawing
 from autodiff_viz.lab.inspector.panel import Answers
 from autodiff_viz.lab.page import play_data
 from autodiff_viz.lab.share import share_data
@@ -40,7 +41,6 @@ from autodiff_viz.messages.edits import KINDS, Check, Unreadable, read_edit
 from autodiff_viz.messages.envelope import encoded, read_message
 from autodiff_viz.ui import code_reading
 from autodiff_viz.ui.address import kept_history, too_large
-from autodiff_viz.ui.first_view import drawing
 from autodiff_viz.ui.fragments import LAB, last_drawn, note_looked, note_view, rest_due
 from autodiff_viz.ui.inbox import fault, fresh
 from autodiff_viz.ui.qr_code import qr_code

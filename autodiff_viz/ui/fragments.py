@@ -20,13 +20,13 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.exercises import PLOTS, unlooked
 from autodiff_viz.lab.figures import about, comparison_key, figure_on_view
+from autodiff_viz.lab.first_view import Present
 from autodiff_viz.lab.page import LESSON, OF_NUMBERS, SHOWS, changed, data_of, shows
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import live
 from autodiff_viz.segments.view import SEGMENTS
 from autodiff_viz.training.view import TRAINING
 from autodiff_viz.ui.address import too_large
-from autodiff_viz.ui.first_view import Present
 from autodiff_viz.ui.scheduling import in_turn, wait
 from autodiff_viz.ui.session import Parts, Session, Widgets, act, called, current_session, note_tried
 

@@ -17,12 +17,10 @@ from typing import Any
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.text import well_formed
+from autodiff_viz.lab.persistence.address import STAMP
 from autodiff_viz.ui.server.websocket import TOO_MANY
 
 Edit = dict[str, Any]
-
-STAMP = "at"
-"""Key of the address's stamp, `key.number`: the session and the last edit applied in it."""
 
 _STAMPED = re.compile(r"([0-9a-f]{10})\.([0-9]{1,9})")
 

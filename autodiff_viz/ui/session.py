@@ -26,10 +26,10 @@ from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.code import BEING_READ, BeingRead
 from autodiff_viz.lab.exercises import NONE, Reached, reached
+from autodiff_viz.lab.first_view import First, FirstDrawing, Present, present
 from autodiff_viz.lab.persistence.history import Trail
 from autodiff_viz.lab.state import Lab, refused
 from autodiff_viz.reading.reading import Reading
-from autodiff_viz.ui.first_view import First, FirstDrawing, Present, present
 from autodiff_viz.ui.inbox import Inbox
 from autodiff_viz.ui.scheduling import take_long
 from autodiff_viz.ui.trainer import Trainer

@@ -26,6 +26,7 @@ from autodiff_viz.ui import code_reading, gc_tuning
 from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.idle import quiet_moments
 from autodiff_viz.ui.server.caller import end_with_caller
+from autodiff_viz.ui.server.compression import prepare
 from autodiff_viz.ui.server.heartbeat import watched
 from autodiff_viz.ui.server.log_filter import filter_logs
 from autodiff_viz.ui.server.websocket import read_little_at_once
@@ -90,6 +91,7 @@ def _warm_and_freeze(stop: threading.Event, wait: float) -> None:
     have_compiled(stop)
     have_rehearsed(stop)
     gc_tuning.exempt()
+    prepare(stop)
     _done.set()
     work_when_quiet(stop)
 

@@ -10,10 +10,10 @@ from autodiff_viz.canvas.delta import without_nulls
 from autodiff_viz.lab.actions import set_input, set_rule
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
+from autodiff_viz.lab.first_view import drawing, present
 from autodiff_viz.lab.inspector.panel import Answers
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
-from autodiff_viz.ui.first_view import drawing, present
 
 TEXT = "x = 2.0\ny = 3.0\na = sin(x)\nb = cos(y)\nz = a + b"
 LAB = opened(start(), parse(TEXT), "Open")

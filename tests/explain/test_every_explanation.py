@@ -39,6 +39,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.segments.view import SEGMENTS
 from autodiff_viz.training.view import TRAINING
 from autodiff_viz.workers.jobs import job_of
+from benchmarks.graphs import example
 from tests.display.test_theme import luminance
 from tests.strategies import Spec, graphs
 
@@ -116,6 +117,24 @@ def test_text_is_one_sentence_and_no_font_is_smaller_than_13_pixels(key, text):
     assert re.fullmatch(r"[A-Z][^\n<>]+\.", spec.text(found, None))
     layout = {k: v for k, v in sent(spec.build(found, None))["layout"].items() if k != "template"}
     assert min(fonts(layout)) >= 13
+
+
+SLOW = {("field", 2_000)}  # a minute, of which the figure is nothing: its marks do not depend on the nodes
+
+
+@pytest.mark.parametrize("size", [122, 2_000])
+def test_a_figure_of_many_nodes_has_few_texts_and_marks(size):
+    """Each is an element or two of the page, which Plotly measures one by one."""
+    found = trace(example(size, 0).graph)
+    for key in [key for key in FIGURES if (key, size) not in SLOW]:
+        figure = FIGURES[key].build(found, None)
+        axes = [part for name, part in figure.layout.to_plotly_json().items() if re.match("[xy]axis", name)]
+        texts = [text for axis in axes for text in axis.get("ticktext", ())]
+        drawn = [one.to_plotly_json() for one in figure.data]
+        marks = [len(one["x"]) for one in drawn if one["type"] == "bar" or "markers" in one.get("mode", "")]
+        assert len(texts) + len(figure.layout.annotations) <= 500, key
+        assert sum(marks) <= 700, key
+        assert len(drawn) <= 40, key
 
 
 @pytest.mark.parametrize("key", ["cotangents", "runs", "residuals", "memory", "plans"])

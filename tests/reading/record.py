@@ -7,7 +7,7 @@ The snippets of `numpy` are those whose values are held beside answers; some use
 autograd`) and some JAX.
 
 Each snippet begins with a line `#: name | answers`: an expression for what the text differentiates by, or
-`refused` where the library itself raises an error or we refuse on purpose.
+`raises` where the library itself raises an error, which is recorded, or `refused` where we refuse on purpose.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+NO_ANSWERS = ("refused", "raises")
 LIBRARIES = {"tf": "tensorflow", "torch_time": "torch", "jax_rules": "jax"}
 
 
@@ -39,6 +40,15 @@ def plain(value: object) -> object:
     return json.loads(json.dumps(array.tolist() if hasattr(array, "tolist") else array))
 
 
+def error_of(text: str) -> str:
+    """Return the error that a text ends with; it must end with one."""
+    try:
+        exec(compile(text, "snippet", "exec"), {})
+    except RuntimeError as error:
+        return str(error).splitlines()[0]
+    raise AssertionError(f"The library takes this:\n{text}")
+
+
 def main(dialects: list[str]) -> None:
     """Run the snippets and write the answers with the version of the library."""
     for dialect in dialects:
@@ -50,6 +60,9 @@ def main(dialects: list[str]) -> None:
             if expression == "refused":
                 continue
             names: dict[str, object] = {}
+            if expression == "raises":
+                answers[name] = {"error": error_of(text)}
+                continue
             exec(compile(text, name, "exec"), names)
             answers[name] = {key: plain(value) for key, value in eval(expression, names).items()}
         path = FOLDER / f"{dialect}_answers.json"

@@ -14,7 +14,7 @@ import numpy as np
 
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.reading.reading import read
-from tests.reading.record import FOLDER, snippets
+from tests.reading.record import FOLDER, NO_ANSWERS, snippets
 
 LIBRARIES = {"JAX": "jax", "PyTorch": "torch", "TensorFlow": "tf", "NumPy and HIPS autograd": "numpy"}
 COUNTED = ("taken, right", "taken, wrong", "refused rightly", "refused wrongly")
@@ -31,7 +31,7 @@ def version(dialect: str) -> str:
 def made_of(dialect: str, name: str) -> str:
     """Return which column of the table a text counts in."""
     text, expression = snippets(dialect)[name]
-    should_refuse = expression == "refused"
+    should_refuse = expression in NO_ANSWERS
     try:
         reading = read(text)
         if reading.refused:

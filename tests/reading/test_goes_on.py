@@ -12,7 +12,7 @@ import pytest
 import autodiff_viz as av
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.reading.nodes.costs import CALLS, budget
-from tests.reading.record import FOLDER, snippets
+from tests.reading.record import FOLDER, NO_ANSWERS, snippets
 
 TORCH = "import torch\nfrom elsewhere import foo\n"
 JAX = "import jax, jax.numpy as jnp\n"
@@ -36,7 +36,7 @@ SNIPPETS = {
     f"{library}: {name}": (library, name, text)
     for library in REFUSED
     for name, (text, expression) in snippets(library).items()
-    if expression != "refused"
+    if expression not in NO_ANSWERS
 }
 ANSWERS = {
     library: json.loads((FOLDER / f"{library}_answers.json").read_text("utf-8")) for library in REFUSED

@@ -1,4 +1,4 @@
-"""Test that steps of loops and calls of functions are groups in a graph that is too large to be read without."""
+"""Test that steps of loops and calls of functions are groups in a graph too large to be read without."""
 
 from __future__ import annotations
 

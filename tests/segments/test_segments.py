@@ -42,6 +42,13 @@ def test_sizes_are_those_worked_out_by_hand(shown):
     assert "all Jacobians have <b>112</b>" in title
 
 
+def test_one_number_handed_back_is_one_element_and_no_part_of_one():
+    graph = parse("x = 0.5\na = cut(sin(x))\nz = sin(a)")
+    figure = SEGMENT_FIGURES["sizes"].build(division(graph, trace(graph)))
+    assert "1 element handed back" in figure.layout.title.text
+    assert figure.layout.xaxis.dtick == 1
+
+
 def test_two_equal_curves_are_called_the_same():
     figure = SEGMENT_FIGURES["curves"].build(CURVES)
     assert "handed across: <b>the same</b>" in figure.layout.annotations[1].text

@@ -13,12 +13,12 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.edits.apply import edited
-from autodiff_viz.lab.persistence.address import to_query
+from autodiff_viz.lab.persistence.address import STAMP, to_query
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ui import fragments
 from autodiff_viz.ui.exchange import DETAILS
-from autodiff_viz.ui.inbox import STAMP, read_stamp
+from autodiff_viz.ui.inbox import read_stamp
 from autodiff_viz.ui.session import SESSION
 from tests.ui.page import check_of, drawing_of, lab_data, put
 from tests.ui.page import lab_of as lab

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
+from autodiff_viz.segments.view import SEGMENTS
 from autodiff_viz.ui import worker_jobs
 from autodiff_viz.ui.exchange import apply_message
 from autodiff_viz.ui.panels import charts
@@ -16,6 +19,12 @@ from tests.ui.test_lab_page import lab_of, page, ran, said
 
 CUT = "w = parameter(3.0)\nu = parameter(0.5)\nh = cut(w * w)\nz = square(h * u - 1.0)"
 LONG = "\n".join(["n0 = 0.5", "n1 = cut(sin(n0))", *(f"n{i + 1} = sin(n{i})" for i in range(1, 160))])
+
+
+def purposes(app: AppTest) -> list[str]:
+    """What the lines above figures say."""
+    pages = [element.proto.body for element in app.get("html")]
+    return [re.sub("<[^>]*>", "", body) for body in pages if 'class="av-purpose"' in body]
 
 
 class Later:
@@ -56,9 +65,11 @@ def press(app: AppTest, key: str) -> AppTest:
 def test_the_segments_come_when_a_worker_has_them(workers):
     app = page(lab=lab_of(CUT))
     assert "Differentiating by segments" in said(app)
+    assert SEGMENTS.what_it_says in purposes(app)
     assert "pullbacks in a chain" not in said(app)
     workers.finish("segments")
-    assert "2 pullbacks in a chain equal the whole gradient" in said(ran(app))
+    assert SEGMENTS.what_it_says in purposes(ran(app))
+    assert "2 pullbacks in a chain equal the whole gradient" in said(app)
 
 
 def test_what_runs_says_how_far_it_is(workers):

@@ -836,14 +836,14 @@ def curl_sentence(plane: Field) -> str:
     where = "all over the grid" if curl.size == plane.curl.size else "wherever it is finite on the grid"
     if not plane.turns:
         return (
-            f"Some function has these arrows as its gradient: their curl is 0 {where} (but for rounding and "
-            "corners)."
+            "Some function has these arrows as its gradient, and descent lowers it: their curl is 0 "
+            f"{where} (but for rounding and corners)."
         )
     low, high = scalar(curl.min()), scalar(curl.max())
     goes = f"is {low} {where}" if low == high else f"goes from {low} to {high} over the grid"
     return (
-        "No function has these arrows as its gradient, so there is no quantity whose gradient descent this "
-        f"is: their curl {goes}."
+        "No function has these arrows as its gradient, so there is nothing that descent must lower: their "
+        f"curl {goes}."
     )
 
 

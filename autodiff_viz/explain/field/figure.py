@@ -130,12 +130,13 @@ def drawn(plane: Field, low: bool = False) -> go.Figure:
 
 
 def legend(plane: Field) -> Iterator[str]:
-    """Yield the lines beside the figure: what the curl says, then what each mark is, with its numbers."""
-    yield f"<b>{plain(curl_sentence(plane))}</b>"
+    """Yield the lines beside the figure: what it shows, each mark with its numbers, what the curl says."""
     if plane.bent.any():
+        yield "<b>Your rules turn the way down</b>"
         yield f"{coloured('➤', COTANGENT)} a step by the declared gradient"
         yield f"{coloured('▷', RULE)} a step by the true one, without rules"
     else:
+        yield "<b>The way down from each point</b>"
         same = "declared" if plane.true is None else "declared = true"
         yield f"{coloured('➤', COTANGENT)} a step by the gradient ({same})"
     yield f"{coloured('━', COTANGENT)} descent, step size {plane.rate:g}: {_ends(plane.descent)}"
@@ -148,6 +149,7 @@ def legend(plane: Field) -> Iterator[str]:
         for (name, _), number in zip(_named(plane), plane.point, strict=True)
     ]
     yield f"{coloured('◉', NEUTRAL)} at present {', '.join(values)}"
+    yield plain(curl_sentence(plane))
 
 
 def _ends(descent: Descent) -> str:

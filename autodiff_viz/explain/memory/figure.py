@@ -87,7 +87,7 @@ COMPILED = 150  # nodes up to which XLA is asked: it takes longer with each
 APART = 10  # producers that have bars of their own
 NAMED, SLANTED = 26, 16  # steps whose names fit under the axis, and whose slanted names fit
 LEVEL, LONG = 36, 70  # letters of all names, as wide as the longest, that fit on a phone, in a wide window
-CROWDED = 60  # steps whose bars have no gaps
+CROWDED = 60  # steps from which bars would have no gaps
 HEIGHT, LOW = 400, 226  # pixels
 WORDS, MARK = 24, 44  # pixels of the words at the top of the drawing, and of the peak's mark below them
 KINDS = {"value": VALUE, "factor": CHECKPOINT, "contribution": COTANGENT}
@@ -135,7 +135,7 @@ def memory_figure(trace: Trace, low: bool = False) -> go.Figure:
         "height": height,
         "margin": {"l": 58, "r": 42, "t": top(under), "b": bottom, "pad": 0},
         "barmode": "stack",
-        "bargap": 0.06 if steps < CROWDED else 0,
+        "bargap": 0.06,
         "hovermode": "x",
         "xaxis": axis(range=[-0.6, steps - 0.4], showgrid=False, zeroline=False, **ticks),
         "yaxis": axis(
@@ -194,18 +194,22 @@ def _xla(trace: Trace) -> XlaMemory | None:
 def _bars(measured: Memory) -> Iterator[dict[str, Any]]:
     steps = len(measured.steps)
     for i, stack in enumerate(_stacks(measured)):
-        colour = KINDS[stack.kind]
-        yield {
-            "type": "bar",
-            "x": list(range(steps)),
-            "y": _heights(stack, steps, "elements"),
-            "marker": {
-                "color": colour,
-                "opacity": 0.92 if i % 2 else 0.62,
-                "line": {"width": 1 if steps < CROWDED else 0, "color": colour},
-            },
-            "hoverinfo": "skip",
-        }
+        colour, opacity = KINDS[stack.kind], 0.92 if i % 2 else 0.62
+        drawn = {"x": list(range(steps)), "y": _heights(stack, steps, "elements"), "hoverinfo": "skip"}
+        if steps < CROWDED:
+            marker = {"color": colour, "opacity": opacity, "line": {"width": 1, "color": colour}}
+            yield {"type": "bar", "marker": marker, **drawn}
+        else:  # a shape for a stack: a bar for each of its steps would be thousands of them
+            fill = f"rgba({','.join(str(part) for part in bytes.fromhex(colour[1:]))},{opacity})"
+            line = {"shape": "hvh", "width": 0, "color": colour}
+            yield {
+                "type": "scatter",
+                "mode": "lines",
+                "stackgroup": "live",
+                "fillcolor": fill,
+                "line": line,
+                **drawn,
+            }
 
 
 def _heights(stack: Stack, steps: int, unit: str) -> tuple[int, ...]:

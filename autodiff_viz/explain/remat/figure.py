@@ -66,14 +66,12 @@ def residuals_figure(trace: Trace) -> go.Figure:
     shown, left_out = ends(kept_by_producer(trace))
     scale = scale_for(kept.elements for kept in shown)
     rows = Rows.of(list(_rows(shown)))
-    # Few elements: no tick between whole numbers.
-    ticks = {"dtick": 1} if not scale.unit and scale.high < 5 else scale.ticks()
     return table(
         rows,
         [_drawn(shown, rows, scale)],
         title=_residuals_title(residuals),
         under=_residuals_explanation(left_out, bool(scale.unit)),
-        xaxis=axis(range=scale.range, **ticks),
+        xaxis=axis(range=scale.range, **scale.ticks(whole=True)),
         key=f"residuals {len(rows.rows)}",
     )
 

@@ -74,6 +74,10 @@ PRESENT, HIDDEN, NOTES = "present", "hidden", "notes"
 OF_THE_PAGE = (PRESENT,)
 """Names of parameters that say how the page looks, and no state of the lab: its script keeps them."""
 
+STAMP = "at"
+"""Name of the parameter with the stamp, `key.number`: the session that has written the address and the last
+edit applied in it."""
+
 KEPT = "kept"
 """Name of the parameter with a digest that replaces values too long for an address.
 

@@ -169,6 +169,35 @@ def passes_to(draft: Draft) -> list[Ref]:
     return [slot for slot in slots if isinstance(slot, Ref)]
 
 
+def read_by_rule(draft: Draft) -> dict[Ref, tuple[Ref, ...]]:
+    """Return, by what a node with a declared pullback reads, the values that its cotangent depends on."""
+    function = draft.rule.function
+    wired = [slot for slot in draft.slots if isinstance(slot, Ref)]
+    if draft.rule.kind != PULLBACK or function is None or len(wired) != len(function.args) - 2:
+        return {}
+    names = function.args[1:-1]
+    read: dict[Ref, tuple[Ref, ...]] = {}
+    for by, term in zip(wired, function.body, strict=True):
+        found = _numbers_in(term)
+        own = [ref for ref, name in zip(wired, names, strict=True) if name in found]
+        if function.args[-1] in found:  # what its own value is computed from
+            own += wired
+        read[by] = (*read.get(by, ()), *own)
+    return read
+
+
+def _numbers_in(term: Term) -> set[str]:
+    """Return the arguments whose numbers a term reads, and not their shapes alone."""
+    names, waiting = set(), [term]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            names.add(one)
+        elif isinstance(one, Call) and one.op not in ("zeros_like", "ones_like"):
+            waiting += one.args
+    return names
+
+
 def passed_by(builder: Builder, root: Ref) -> set[int]:
     """Return the numbers of the nodes that cotangents pass on their way from an output.
 

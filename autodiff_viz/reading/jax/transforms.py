@@ -477,7 +477,8 @@ def _check_rule(reader: Reader, rule: OwnRule) -> None:
         totals.append(reader.builder.add("sum", [product_]) if reader.builder.shape(product_) else product_)
     numbers = Evaluation(reader.builder, "float64" if reader.wide else "float32")
     for wire in rule.wires:
-        passed, own = (numbers.cotangent(total, wire.held) for total in totals)
+        by = reader.builder.resolved(wire.held)
+        passed, own = (numbers.cotangent(total, by) for total in totals)
         if not np.allclose(passed, own, rtol=1e-4, atol=1e-6):
             raise Refused(
                 "This rule passes another derivative than its function has, and where a derivative is "

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.reading.nodes.builder import Held, Ref
 from autodiff_viz.reading.nodes.costs import NESTED, WALKED, Refused, pay_values
 
@@ -206,6 +207,12 @@ class Unknown:
     statement: ast.stmt | None = None
     holds: tuple[Any, ...] = ()
     functional: bool = False
+
+
+def is_unknown(name: str, line: int) -> GraphError:
+    """Return the error that a name stands for nothing that is known."""
+    says = f"`{name}` is unknown: line {line} was not read."
+    return GraphError(Problem("unknown", says, line=line, column=0))
 
 
 def arrays_in(value: Any) -> list[Array]:

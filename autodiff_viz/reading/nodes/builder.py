@@ -352,7 +352,7 @@ class Builder:
     def _step_groups(
         self, names: Mapping[int, str], taken: set[str], frames: Sequence[Group | Region]
     ) -> list[Group]:
-        """Return steps of loops and calls of functions as groups, where a graph is too large to be read without.
+        """Return steps of loops and calls as groups, where a graph is too large to be read without.
 
         Outer ones first, as long as all of one depth fit: of a loop no step stands alone.
         """

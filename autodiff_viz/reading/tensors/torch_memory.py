@@ -12,7 +12,7 @@ shape of it is a view or a copy.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -34,6 +34,14 @@ Push = Callable[[Reader, Array, Array], Array]
 
 DETACHED, DATA, VIEW = "detached", "data", "view"
 PERHAPS = "perhaps"  # nobody knows whether it is a view, since the strides of what it shows are not known
+
+SEVERAL, NO_GRAD, FUNCTION = "several", "no_grad", "function"
+MADE = {
+    SEVERAL: "is one of several views that a function returned",
+    NO_GRAD: "is a view that was created in no_grad mode",
+    FUNCTION: "is a view that was created inside a custom Function",
+}
+"""Ways to make a view that autograd does not let be changed in place where a gradient passes, in words."""
 
 
 @dataclass(eq=False)
@@ -67,8 +75,7 @@ class Info:
       unknown: whether nobody knows where they are.
       parent, kind, derive, push: the tensor that it shows a part of, how it is computed from that, and what
         the parent becomes when it is changed.
-      several: whether it is one of several views that a function returned.
-      no_grad: whether it is a view that was made without a gradient.
+      made: the way in which a view was made, one of MADE; "" for all others.
       array: whether it is an array of NumPy although it has one element and no axis.
       sources: the nodes that a leaf is differentiated by: one for each set of numbers that it has had.
       grad: `.grad`.
@@ -86,8 +93,7 @@ class Info:
     kind: str = ""
     derive: Derive | None = None
     push: Push | None = None
-    several: bool = False
-    no_grad: bool = False
+    made: str = ""
     array: bool = False
     sources: list[Ref] = field(default_factory=list)
     grad: Array | None = None
@@ -104,16 +110,21 @@ class Recorded:
       name: the function's.
       saved: memory that it saved, with the versions and changes at that time.
       saves: whether it saved anything, which one backward pass frees.
-      freed: whether that has happened.
-      again: the values that its derivative depends on, where it is differentiated again.
+      first: whether the first of these is of the first tensor that it got.
+      kept: memory that it keeps by itself and autograd does not know of, with the changes at that time.
+      freed: whether one has done so.
+      again: by the values that it got, those that the derivative by it depends on, where that is
+        differentiated again.
       once: whether it cannot be.
     """
 
     name: str
     saved: list[tuple[Info, int, int]]
     saves: bool
+    first: bool = False
+    kept: list[tuple[Info, int]] = field(default_factory=list)
     freed: bool = False
-    again: tuple[Ref, ...] = ()
+    again: Mapping[Ref, tuple[Ref, ...]] = field(default_factory=dict)
     once: bool = False
 
 
@@ -238,7 +249,7 @@ def view(
     mine.storage, mine.parent, mine.derive, mine.push, mine.kind = theirs.storage, x, derive, push, kind
     mine.counter = Counter() if kind == DATA else theirs.counter
     mine.places, mine.unknown = shown, shown is None
-    mine.several, mine.no_grad = several or theirs.several, bool(reader.no_grad) or theirs.no_grad
+    mine.made = NO_GRAD if reader.no_grad else SEVERAL if several else theirs.made
     mine.readonly = theirs.readonly
     if made.requires_grad:
         made.leaf = False
@@ -252,7 +263,7 @@ def refreshed(reader: Reader, x: Array) -> Array:
     if about is not None and about.stale and about.parent is not None and about.derive is not None:
         about.stale = False
         parent = refreshed(reader, about.parent)
-        outside, reader.no_grad = reader.no_grad, int(about.no_grad)
+        outside, reader.no_grad = reader.no_grad, int(about.made == NO_GRAD)
         try:
             made = about.derive(reader, parent)
         finally:
@@ -267,8 +278,8 @@ def check_usable(reader: Reader, x: Array) -> None:
     """Refuse a view that autograd does not compute with any more."""
     if not reader.no_grad and info(reader, x).unusable:
         raise LibraryError(
-            "a view of several, or one that was made in no_grad mode, and its base or another view of its "
-            "base has been modified inplace, which PyTorch forbids.",
+            f"This {MADE[info(reader, x).made]}, and its base or another view of its base has been modified "
+            "inplace, which PyTorch forbids.",
             "Change it before the views are made, or write clone().",
             "view",
         )
@@ -347,7 +358,7 @@ def change(reader: Reader, x: Array, result: Array, at: ast.AST | None = None) -
         other = info(reader, shown)
         other.stale |= shown not in above_x
         if other.counter is about.counter and other.kind == VIEW and other.parent.requires_grad:
-            other.unusable |= other.several or other.no_grad
+            other.unusable |= bool(other.made)
     return x
 
 
@@ -451,12 +462,10 @@ def check_in_place(reader: Reader, x: Array, result: Array, about: Info, at: ast
                 "leaf-in-place",
                 at,
             )
-    if about.kind == VIEW and (about.several or about.no_grad):
+    if about.kind == VIEW and about.made:
         raise LibraryError(
-            "Output 0 of a function that returns several views is being modified inplace, which PyTorch "
-            "forbids where a gradient passes."
-            if about.several
-            else "A view was created in no_grad mode and is being modified inplace with grad mode enabled.",
+            f"This {MADE[about.made]}, and it is modified inplace, which PyTorch forbids where a gradient "
+            "passes.",
             "Write a new value in place of the change.",
             "view",
             at,
@@ -485,13 +494,43 @@ def record(reader: Reader, name: str, given: list[Array], result: Array, number_
     saves = facts.saved(needing, len(given))
     keep = [given[i] for i in sorted(one for one in saves if isinstance(one, int))]
     keep += [result] if "r" in saves else []
-    saved = [(a, a.counter.version, a.storage.changes) for a in (info(reader, one) for one in keep)]
-    again = {given[i].held for i in facts.differentiated(needing, len(given)) if isinstance(i, int)}
-    if again and "r" in saves:
-        again.add(result.held)
+    again: dict[Ref, tuple[Ref, ...]] = {}
+    for i in needing:
+        read = facts.differentiated([i], len(given))
+        values = [given[j].held for j in read if isinstance(j, int)]
+        values += [result.held] if read and "r" in saves else []
+        key = given[i].held
+        again[key] = (*again.get(key, ()), *(one for one in values if isinstance(one, Ref)))
     memory.calls[result.held.number] = Recorded(
-        name, saved, bool(saves), again=tuple(one for one in again if isinstance(one, Ref)), once=facts.once
+        name, as_saved(reader, keep), bool(saves), 0 in saves, again=again, once=facts.once
     )
+
+
+def change_as(reader: Reader, x: Array, result: Array, at: ast.AST | None = None) -> Array:
+    """Change a tensor in place to the result of a call that got it first.
+
+    PyTorch saves a copy of it in the place of the tensor itself, or the result, as the call then does.
+    """
+    call = reader.state(Memory).calls.get(result.held.number) if result.is_node else None
+    made = info(reader, result) if call is not None else None
+    changed = change(reader, x, result, at)
+    if call is not None:
+        first, call.first = call.first, False
+        saved = call.saved[1:] if first else call.saved
+        of_result = [one for one in saved if one[0] is made]
+        call.saved = [one for one in saved if one[0] is not made]
+        if of_result or (first and call.name.rstrip("_") in OF_RESULT):
+            call.saved += as_saved(reader, [x])
+    return changed
+
+
+OF_RESULT = frozenset(["leaky_relu", "elu", "celu", "selu", "rrelu"])
+"""Functions whose derivative is of the result where they change their argument in place."""
+
+
+def as_saved(reader: Reader, keep: Iterable[Array]) -> list[tuple[Info, int, int]]:
+    """Return the memory of tensors, with the versions and changes of now."""
+    return [(a, a.counter.version, a.storage.changes) for a in (info(reader, one) for one in keep)]
 
 
 def passed(reader: Reader, numbers: set[int], retain: bool) -> None:
@@ -510,8 +549,8 @@ def passed(reader: Reader, numbers: set[int], retain: bool) -> None:
                 "Write retain_graph=True in the first backward(), compute the value again, or detach() it.",
                 "second-backward",
             )
-        for about, version, changes in call.saved:
-            reader.check_known(about.storage)  # who may have changed it was not read
+        for about, version, _ in call.saved:
+            reader.check_known(about.storage)
             if about.counter.version != version:
                 raise LibraryError(
                     "one of the variables needed for gradient computation has been modified by an inplace "
@@ -520,10 +559,15 @@ def passed(reader: Reader, numbers: set[int], retain: bool) -> None:
                     "Write a new value in place of the change, or clone() it first.",
                     "saved-changed",
                 )
+        through = [
+            (about, changes, "saved was changed through numpy() or .data") for about, _, changes in call.saved
+        ]
+        for about, changes, what in (*through, *((*one, "keeps at ctx was changed") for one in call.kept)):
+            reader.check_known(about.storage)  # who may have changed it was not read
             if about.storage.changes != changes:
                 raise Refused(
-                    f"What {call.name}() saved was changed through numpy() or .data, which autograd does not "
-                    "notice: it would multiply by the changed numbers.",
+                    f"What {call.name}() {what}, which autograd does not notice: it would multiply by the "
+                    "changed numbers.",
                     "Write a new value in place of the change.",
                     "saved-changed",
                 )

@@ -32,6 +32,7 @@ from autodiff_viz.reading.language.values import (
     Array,
     Native,
     Refused,
+    is_unknown,
     leaves,
     mapped,
 )
@@ -43,6 +44,7 @@ from autodiff_viz.reading.tensors.torch_memory import (
     DATA,
     Memory,
     change,
+    change_as,
     check_overlap,
     check_usable,
     info,
@@ -87,7 +89,7 @@ ROWS = 64  # of a Jacobian, and of what vmap unrolls
 # Backward.
 
 
-def differentiable(x: Any) -> None:
+def differentiable(reader: Reader, x: Any) -> None:
     """Check that a tensor can be differentiated."""
     if not isinstance(x, Array) or not x.requires_grad:
         raise LibraryError(
@@ -95,6 +97,7 @@ def differentiable(x: Any) -> None:
             "Create a tensor with requires_grad=True, and compute the output from it with gradients on.",
             "no-grad-fn",
         )
+    check_usable(reader, x)
 
 
 def seeded(reader: Reader, x: Array, gradient: Any, create: bool) -> Array:
@@ -146,7 +149,7 @@ def backward(
     inputs: Any = None,
 ) -> None:
     """Read `backward`: the gradients are added at the leaves."""
-    differentiable(x)
+    differentiable(reader, x)
     state, create = reader.state(Autograd), bool(create_graph)
     _outside_of_rules(reader)
     # An array is differentiated from ones, in the graph as well.
@@ -204,7 +207,10 @@ def add_gradient(reader: Reader, x: Array, new: Array, create: bool) -> bool:
         about.grad = new
         return False
     if create:
-        about.grad = Array(reader.builder.add("add", [old.held, new.held]), "torch", x.dtype, True, False)
+        again = old.requires_grad or new.requires_grad
+        about.grad = Array(
+            reader.builder.add("add", [old.held, new.held]), "torch", x.dtype, again, not again
+        )
         return True
     was_zero = _is_zero(reader, old)
     old.held = reader.builder.add("add", [old.held, new.held])
@@ -261,7 +267,7 @@ def _backward_of_several(
 def _sum_of(reader: Reader, outs: Sequence[Any], seeds: Sequence[Any], create: bool) -> Array:
     total: Any = None
     for out, seed in zip(outs, seeds, strict=True):
-        differentiable(out)
+        differentiable(reader, out)
         part = seeded(reader, out, seed, create)
         total = (
             part
@@ -550,7 +556,13 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                     record(reader, own, given, one, first)
                     if own in SCATTERED and len(shape_of(reader, one)) > 1:
                         info(reader, one).unknown = True
-        if isinstance(result, Array) and name in COPIES and any(result is one for one in args):
+        in_place = name in torch_functional.WITH_INPLACE and (keywords.get("inplace") or args[-1:] == (True,))
+        if (
+            isinstance(result, Array)
+            and name in COPIES
+            and not in_place
+            and any(result is one for one in args)
+        ):
             return TENSOR["clone"](reader, result)
         return result
 
@@ -1279,6 +1291,11 @@ def checkpoint_sequential(
 _INDEX = re.compile(r"\[['\"]?([^\]'\"\[]{1,64})['\"]?\]")  # [0], ["w"]
 
 
+def as_path(name: str) -> str:
+    """Return a name as code writes it, `params[0]["w"]`, with a dot before each part."""
+    return _INDEX.sub(r".\1", name)
+
+
 class Answers(dict):
     """Gradients by name; another name of the same tensor is understood too, and the end of one alone."""
 
@@ -1287,15 +1304,13 @@ class Answers(dict):
         self.aliases = aliases
         self.unknown: Mapping[str, int] = {}
         self.without_grad: Container[str] = ()  # names of tensors whose `.grad` is None
+        self.label_of: Callable[[str], str] | None = None  # of what code finds under a name
 
     def __missing__(self, name: str) -> Any:
         for each in (name, f"{name}.grad"):
             if each in self.unknown:
-                line = self.unknown[each]
-                raise GraphError(
-                    Problem("unknown", f"`{each}` is unknown: line {line} was not read.", line=line, column=0)
-                )
-        plain = _INDEX.sub(r".\1", name).removeprefix("self.").removesuffix(".grad")
+                raise is_unknown(each, self.unknown[each])
+        plain = as_path(name).removeprefix("self.").removesuffix(".grad")
         if name.endswith(".grad") and plain in self.without_grad:  # what autograd.grad returned is not there
             return None
         if plain != name and isinstance(name, str):  # as code writes it: params[0]["w"], x.grad
@@ -1305,6 +1320,9 @@ class Answers(dict):
         ends = [key for key, value in self.items() if key.endswith(f".{name}") and value is not None]
         if len(ends) == 1:
             return self[ends[0]]
+        label = self.label_of(name) if self.label_of else ""
+        if label in self:
+            return self[label]
         raise KeyError(name)
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -1402,7 +1420,7 @@ def _literal(value: Any) -> Any:
 
 def in_place(reader: Reader, x: Array, result: Array, node: ast.AST) -> bool:
     """Change a tensor in place; return whether it shows a part of another one, which has changed too."""
-    change(reader, x, result, node)
+    change_as(reader, x, result, node)
     return info(reader, x).parent is not None
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -19,7 +21,7 @@ from autodiff_viz.reading.functions.library_calls import call_jax, jax_function,
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, INT, Array, Refused
 from autodiff_viz.reading.nodes.costs import LibraryError, sized
-from autodiff_viz.reading.tensors.torch_memory import change
+from autodiff_viz.reading.tensors.torch_memory import NO_GRAD, VIEW, change, change_as, info, record
 from autodiff_viz.reading.tensors.torch_tensors import TENSOR, TORCH, detach, functional, numbers, whole
 from autodiff_viz.reading.torch.folds import matmul
 from autodiff_viz.reading.torch.places import pick
@@ -29,6 +31,9 @@ from autodiff_viz.reading.torch.places import pick
 IN_PLACE = ("celu", "elu", "hardtanh", "leaky_relu", "relu", "rrelu", "selu", "threshold")
 """Activations that have a function which changes its argument, such as `relu_`."""
 
+WITH_INPLACE = frozenset([*IN_PLACE, "hardsigmoid", "hardswish", "mish", "relu6", "silu"])
+"""Activations whose last argument, `inplace`, says whether they do."""
+
 IN_TORCH, METHODS = ("celu", "hardshrink", "prelu", "relu", "selu"), ("hardshrink", "prelu", "relu")
 """Activations that are functions of `torch` too, and methods of tensors."""
 
@@ -36,9 +41,17 @@ IN_TORCH, METHODS = ("celu", "hardshrink", "prelu", "relu", "selu"), ("hardshrin
 def activation(name: str, function: Callable[..., Array]) -> None:
     """Register an activation, which may be asked to change its argument in place."""
 
-    def read(reader: Reader, input: Array, *args: Any, inplace: bool = False, **keywords: Any) -> Array:
+    options = len(inspect.signature(function).parameters) - 2  # without the reader and its input
+
+    def read(reader: Reader, input: Array, *args: Any, **keywords: Any) -> Array:
+        inplace = keywords.pop("inplace", False) if name in WITH_INPLACE else False
+        if len(args) == options + 1 and name in WITH_INPLACE:
+            *args, inplace = args
         made = function(reader, input, *args, **keywords)
-        return change(reader, input, made) if inplace else made
+        if not inplace:
+            return made
+        record(reader, name, [input], made)
+        return change_as(reader, input, made)
 
     TORCH[f"torch.nn.functional.{name}"] = read
     if name in IN_PLACE:
@@ -58,7 +71,7 @@ def curve(call: Callable[..., jax.Array]) -> Callable[..., jax.Array]:
 
 
 for _name in ("relu", "sigmoid", "tanh", "silu"):
-    activation(_name, lambda reader, input, _op=_name: reader.make(_op, [input]))
+    activation(_name, partial(lambda op, reader, input: reader.make(op, [input]), _name))
 
 
 @curve
@@ -283,7 +296,14 @@ def linear(reader: Reader, input: Any, weight: Any, bias: Any = None) -> Array:
     """Read a linear layer: x times the transposed weight, plus the bias."""
     turned = arrays.transpose(reader, weight) if len(shape_of(reader, weight)) > 1 else weight
     product = matmul(reader, input, turned)
-    return product if bias is None else reader.make("add", [product, bias])
+    if bias is None:
+        return product
+    made = reader.make("add", [product, bias])
+    if (
+        reader.no_grad and len(shape_of(reader, made)) != 2
+    ):  # PyTorch computes a matrix, and returns a view of it
+        info(reader, made).kind, info(reader, made).made = VIEW, NO_GRAD
+    return made
 
 
 @functional("bilinear")

@@ -44,6 +44,7 @@ from autodiff_viz.reading.tensors.torch_tensors import (
     tensor,
 )
 from autodiff_viz.reading.torch.autograd import called, recorded
+from autodiff_viz.reading.torch.functional import WITH_INPLACE
 from autodiff_viz.reading.torch.hooks import handle, standing, watched
 from autodiff_viz.reading.torch.places import in_place_method
 from autodiff_viz.reading.torch.structure import (
@@ -372,12 +373,13 @@ for _name in ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout"):
 
 def _with_options(name: str, function: str, options: tuple[str, ...]) -> None:
     """Register a layer that is a function with some options."""
+    options = (*options, "inplace") if function in WITH_INPLACE else options
 
     def build(reader: Reader, *args: Any, **keywords: Any) -> dict[str, Any]:
         if len(args) > len(options):
             raise Refused(f"nn.{name} is read with {', '.join(options) or 'no arguments'}.")
         given = {**dict(zip(options, args, strict=False)), **keywords}
-        if unknown := set(given) - set(options) - {"inplace"}:
+        if unknown := set(given) - set(options):
             raise Refused(f"nn.{name} is not read with {', '.join(unknown)}.")
         return {"options": given}
 

@@ -6,19 +6,21 @@ frees, and what the text has asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
 from autodiff_viz.ops.places import AT_PLACES, PLACES
-from autodiff_viz.reading.functions.declared import Detached
+from autodiff_viz.reading.functions.declared import Detached, read_by_rule
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.several import Site
 from autodiff_viz.reading.language.values import Array, Refused
-from autodiff_viz.reading.nodes.builder import Ref
+from autodiff_viz.reading.nodes.builder import Draft, Ref
 from autodiff_viz.reading.nodes.costs import LibraryError, pay_values
+from autodiff_viz.reading.tensors.torch_facts import facts_of
 from autodiff_viz.reading.tensors.torch_memory import Memory, Recorded, passed
 
 
@@ -95,19 +97,31 @@ def read_by_derivative(reader: Reader, root: Ref, wrt: Ref) -> list[Ref]:
     """
     read: list[Ref] = []
     calls, seeds = reader.state(Memory).calls, reader.state(Autograd).seeds
-    for number in between(reader, root, [wrt]):
+    way = between(reader, root, [wrt])
+    for number in way:
         call = calls.get(number)
         if number in seeds:
             read += seeds[number]
-        elif call is None and reader.builder.drafts[number].op not in LINEAR:
-            if number != wrt.number:
-                read += [slot for slot in reader.builder.drafts[number].slots if isinstance(slot, Ref)]
         elif call is not None:
             if call.once:
                 raise LibraryError(
                     f"the derivative for '{call.name}_backward' is not implemented", "", "once"
                 )
-            read += call.again
+            read += [ref for by, refs in call.again.items() if by.number in way for ref in refs]
+        elif number != wrt.number and (draft := reader.builder.drafts[number]).op not in LINEAR:
+            read += [ref for by, refs in _read_by_op(draft).items() if by.number in way for ref in refs]
+    return read
+
+
+def _read_by_op(draft: Draft) -> Mapping[Ref, Iterable[Ref]]:
+    """Return, by what a node reads, the values that the derivative by it depends on."""
+    if by_rule := read_by_rule(draft):
+        return by_rule
+    slots = [slot for slot in draft.slots if isinstance(slot, Ref)]
+    facts, read = facts_of(draft.op, len(slots)), defaultdict(list)
+    for i, by in enumerate(slots):
+        places = facts.differentiated([i], len(slots))
+        read[by] += [slots[j] for j in places if isinstance(j, int)]
     return read
 
 
@@ -128,6 +142,7 @@ LINEAR = frozenset(
         "concatenate",
         "identity",
         "cumsum",
+        "where",
         *AT_PLACES,
     ]
 )
@@ -140,8 +155,7 @@ def between(reader: Reader, root: Ref, sources: Iterable[Ref]) -> set[int]:
     ends = {ref.number for ref in sources} & below
     on_the_way = set(ends)
     for number in sorted(below):
-        slots = (slot.number for slot in reader.builder.drafts[number].slots if isinstance(slot, Ref))
-        if number not in on_the_way and any(slot in on_the_way for slot in slots):
+        if number not in on_the_way and any(slot in on_the_way for slot in _slots(reader, number)):
             on_the_way.add(number)
     return on_the_way - {n for n in ends if not any(n in _slots(reader, m) for m in on_the_way)} | ends
 
@@ -170,7 +184,10 @@ def pass_through(reader: Reader, root: Ref, sources: Sequence[Ref], retain: bool
 
 
 def _slots(reader: Reader, number: int) -> list[int]:
-    return [slot.number for slot in reader.builder.drafts[number].slots if isinstance(slot, Ref)]
+    """Return what a node reads, and what a change in place has put it in the place of."""
+    bases = reader.state(Memory).bases
+    read = [slot.number for slot in reader.builder.drafts[number].slots if isinstance(slot, Ref)]
+    return [*read, bases[number].number] if number in bases else read
 
 
 def known_leaves(reader: Reader) -> list[Array]:
@@ -184,11 +201,18 @@ def gradient_node(reader: Reader, root: Array, wrt: Sequence[Ref], dtype: str, c
     calls = reader.state(Memory).calls
     if create and any(n in calls and calls[n].saves for n in between(reader, root.held, wrt)):
         for part, ref in zip(parts, wrt, strict=True):  # its own graph has saved what it multiplied with
-            calls[part.number] = Recorded("grad", [], True, again=(root.held, ref))
+            calls[part.number] = Recorded("grad", [], True, again={part: (root.held, ref)})
     total = parts[0]
     for part in parts[1:]:
         total = reader.builder.add("add", [total, part])
     if not create:
         total = reader.builder.add(IDENTITY, [total], Rule(STOP))
         reader.builder.replaced.add(total.number)  # which the graph shows only where something reads it
-    return Array(total, "torch", dtype, create, not create)
+    again = create and _requires_grad(reader, reached(reader, total))
+    return Array(total, "torch", dtype, again, not again)
+
+
+def _requires_grad(reader: Reader, numbers: set[int]) -> bool:
+    """Return whether one of these nodes is a tensor's that requires a gradient."""
+    known = list(reader.state(Memory).of.items())
+    return any(ref.number in numbers for x, about in known if x.requires_grad for ref in about.sources)

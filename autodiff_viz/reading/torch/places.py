@@ -19,7 +19,7 @@ from autodiff_viz.reading.nodes.builder import Builder
 from autodiff_viz.reading.nodes.costs import LibraryError, sized
 from autodiff_viz.reading.nodes.evaluation import Evaluation
 from autodiff_viz.reading.tensors.own_dtypes import remember
-from autodiff_viz.reading.tensors.torch_memory import change, check_overlap, info, places, record
+from autodiff_viz.reading.tensors.torch_memory import change, change_as, check_overlap, info, places, record
 from autodiff_viz.reading.tensors.torch_tensors import (
     TENSOR,
     TORCH,
@@ -454,7 +454,7 @@ def in_place_method(name: str) -> Callable[..., Any] | None:
         made = plain(reader, x, *args, **keywords)
         if isinstance(made, Array):
             record(reader, name, given, made)
-        return change(reader, x, made)
+        return change_as(reader, x, made)
 
     return changed
 
@@ -488,11 +488,7 @@ def _fill(reader: Reader, x: Array, value: Any) -> Array:
         raise Refused("A tensor is filled with a number or a tensor.")
     else:
         new = full(reader, shape, value, x.dtype)
-    if (
-        x.requires_grad
-        and not (x.leaf or reader.no_grad or new.requires_grad)
-        and isinstance(reader.builder, Builder)
-    ):
+    if x.requires_grad and not (x.leaf or reader.no_grad) and isinstance(reader.builder, Builder):
         new = reader.make(
             "where", [0.0, x, new], dtype=x.dtype
         )  # the gradient of what was there is 0, and not None

@@ -10,7 +10,15 @@ from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.lesson import THREE_WAYS
 from autodiff_viz.segments.compute import Curves, Division
 from autodiff_viz.segments.figure import SEGMENT_FIGURES
-from autodiff_viz.ui.panels.charts import draw_awaited, draw_chart, draw_offer, draw_problems, draw_table
+from autodiff_viz.segments.view import SEGMENTS as KIND
+from autodiff_viz.ui.panels.charts import (
+    draw_awaited,
+    draw_chart,
+    draw_offer,
+    draw_problems,
+    draw_purpose,
+    draw_table,
+)
 from autodiff_viz.ui.session import current_session, note_tried
 from autodiff_viz.ui.worker_jobs import CURVES, is_large
 
@@ -22,7 +30,7 @@ def draw_segments(lab: Lab, view: LabView) -> None:
     divided = is_divided(view)
     if divided is None:
         return
-    st.subheader("Segments", anchor=False)
+    draw_purpose(KIND.what_it_says)
     if not divided:
         st.text("No cut divides the graph: the marks on the canvas say why.")
         return

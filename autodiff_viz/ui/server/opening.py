@@ -2,8 +2,8 @@
 
 The page then has a shell: the containers of the lab in their places (`ui/assets/lab.css`), the words of the
 open lesson, and the first drawing as data, without what is asked. `web/main.js` builds the lab in it; when
-Streamlit has drawn its own containers, the same lab moves there (`web/places.js`). An address of a visitor's
-own has no shell, nor one whose drawing takes longer than `WITHIN`.
+Streamlit has drawn its own containers, the same lab moves there (`web/places.js`). What a visitor has sent is
+evaluated by a worker. A page whose drawing takes longer than `WITHIN` has no shell.
 """
 
 from __future__ import annotations
@@ -17,21 +17,25 @@ from html import escape
 
 from msgspec import Raw
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 
 from autodiff_viz.display.prose import prose, worded
+from autodiff_viz.graph.short_text import FORMULA
+from autodiff_viz.lab.first_view import Opening, first, opened, opening_of
 from autodiff_viz.lab.glossary import explained, words_in
-from autodiff_viz.lab.inspector.panel import Answers
-from autodiff_viz.lab.lessons import LessonView, lesson_view
-from autodiff_viz.lab.persistence.address import GALLERY, LESSON, VARIANT
+from autodiff_viz.lab.lessons import LessonView
+from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON, PRESENT, TRAINED, VARIANT, VIEW
 from autodiff_viz.lessons.paths import PATHS, path_of
 from autodiff_viz.lessons.search import meant
 from autodiff_viz.messages.envelope import Answer
 from autodiff_viz.standalone.modules import WEB
 from autodiff_viz.standalone.page import in_script
 from autodiff_viz.ui.bundle import ASSETS, script
-from autodiff_viz.ui.first_view import First, first
 from autodiff_viz.ui.panels.claims import CSS
+from autodiff_viz.ui.server.waiting import made
+from autodiff_viz.workers.jobs import STRANGE, job_of
 
+SECONDS = 12.0  # of the processor, after which a worker is ended
 WITHIN = 0.4
 """Seconds for which a request waits; what has been begun goes on, for the session and the next request."""
 
@@ -58,24 +62,39 @@ _SHELL = """<div id="av-first">
 <script>{boot}</script>"""
 
 
-async def opening(query: Mapping[str, str], still: str = "") -> str:
+async def opening(request: Request, still: str = "") -> str:
     """Return the shell of the page at an address as HTML, with its first drawing; "" where there is none.
 
     Args:
       still: HTML in place of the canvas where scripts are off.
     """
-    if (known := of_the_project(query)) is None:
-        return ""
-    begun = asyncio.ensure_future(run_in_threadpool(first, known))
+    query = dict(request.query_params)
+    if (known := of_the_project(query)) is not None:
+        found = await _ours(known)
+    elif of_a_visitor(query):
+        found = await made(request, "opening", job_of(opened, query, seconds=SECONDS, lane=STRANGE), WITHIN)
+    else:
+        found = None
+    return shell(found, still) if found is not None else ""
+
+
+async def _ours(query: Mapping[str, str]) -> Opening | None:
+    begun = asyncio.ensure_future(run_in_threadpool(lambda: first(query)))
     done, _ = await asyncio.wait([begun], timeout=WITHIN)
     visit = begun.result() if done and begun.exception() is None else None
-    return shell(visit, still) if visit is not None else ""
+    return opening_of(visit) if visit is not None else None
+
+
+def of_a_visitor(query: Mapping[str, str]) -> bool:
+    """Return whether an address has a graph of a visitor's own, or words of one, for the lab's page."""
+    elsewhere = {VIEW, PRESENT, KEPT, TRAINED}.intersection(query)
+    return not elsewhere and not {GRAPH, FORMULA}.isdisjoint(query)
 
 
 def of_the_project(query: Mapping[str, str]) -> dict[str, str] | None:
     """Return the query of an address of the project's own, the bare one or a lesson's; None for any other.
 
-    There are few of these. What a visitor has sent is evaluated for a session alone.
+    There are few of these.
     """
     found = meant(query.get(LESSON))
     shown = None if found.guessed else found.lesson
@@ -89,17 +108,17 @@ def of_the_project(query: Mapping[str, str]) -> dict[str, str] | None:
     return dict(query) if variant in map(str, range(len(shown.steps))) else None
 
 
-def shell(visit: First, still: str = "") -> str:
+def shell(found: Opening, still: str = "") -> str:
     """Return the containers of the page, what is open to be read, and the first drawing."""
     blocks = "".join(
         (
             _block("stHorizontalBlock st-key-pages", _LINKS),
-            _block("st-key-lab", "".join((_canvas(still), _BAR, _side(lesson_view(visit.lab)), _DOCK))),
+            _block("st-key-lab", "".join((_canvas(still), _BAR, _side(found.lesson), _DOCK))),
         )
     )
     answer = Answer(
         rev=0,
-        full=visit.drawing_with(Answers(checks=True)).text,
+        full=Raw(found.drawing),
         socket="",
         tables=Raw(b"[]"),
         page=False,

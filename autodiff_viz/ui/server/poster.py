@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import replace
 from functools import cache
 from hashlib import blake2b
 from html import escape
 from pathlib import Path
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
@@ -24,9 +22,8 @@ from autodiff_viz.embedding.contract import Embed, read_embed, state_of
 from autodiff_viz.lab.embedding import FramePicture, frame_picture
 from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
-from autodiff_viz.ui.server.waiting import answered
-from autodiff_viz.ui.worker_jobs import workers
-from autodiff_viz.workers.jobs import DROPPED, STRANGE, job_of
+from autodiff_viz.ui.server.waiting import made
+from autodiff_viz.workers.jobs import STRANGE, job_of
 
 EMBEDDERS = "AUTODIFF_VIZ_EMBEDDERS"
 """Origins of pages that may send messages to a frame, between spaces; "*" for any. Unless set it is the page
@@ -123,16 +120,9 @@ async def picture(request: Request) -> Response:
 async def _pictured(request: Request, embed: Embed) -> FramePicture | None:
     """Return the picture of a frame, which a worker makes; None if it cannot or has no time."""
     state = state_of(request.query_params, embed)
-    job = replace(
-        job_of(frame_picture, state, embed, seconds=SECONDS, lane=STRANGE),
-        origin=request.client and request.client.host,
+    return await made(
+        request, "picture", job_of(frame_picture, state, embed, seconds=SECONDS, lane=STRANGE), WITHIN
     )
-    await run_in_threadpool(workers().ask, ("picture", job.origin, job.key), job)
-    await answered(lambda: workers().answer(job.key) is None, WITHIN)
-    answer = workers().answer(job.key)
-    if answer and answer.why == DROPPED:
-        workers().take(job.key)  # for want of room: the next request tries again
-    return answer.value if answer and not answer.why else None
 
 
 @cache

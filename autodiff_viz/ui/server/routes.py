@@ -25,6 +25,7 @@ from autodiff_viz.ui.bundle import CODE, lessons_script, page_style, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, font_tags, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
+from autodiff_viz.ui.server.compression import packed
 from autodiff_viz.ui.server.lab_socket import SOCKET
 from autodiff_viz.ui.server.lessons_page import CLAIMS, claims, lessons_page
 from autodiff_viz.ui.server.opening import opening
@@ -59,7 +60,7 @@ def document(preview: Preview, origin: str, first: str = "") -> str:
 
 
 def without_scripts(preview: Preview) -> str:
-    """Return as HTML what a browser without scripts shows: ways to all lessons and to a lesson's picture."""
+    """Return what a browser without scripts shows: the graph with its numbers, and a way to the lessons."""
     _, _, query = (preview.address or "").partition("?")
     picture = f"./{POSTER[1:]}?embed=1&amp;v=1&amp;{escape(query)}"
     shown = f'<p><img src="{picture}" alt="Its graph with its numbers" style="max-width: 100%"></p>'
@@ -193,14 +194,12 @@ def page(path: str) -> Callable[[Request], Awaitable[Response]]:
             shown = None if own else meant(request.query_params.get(LESSON)).lesson
             figure = poster(shown) if shown else None
             return VISITS.figure(figure) if figure else VISITS.page()
-        text = document(
-            seen, origin(request), await opening(request.query_params, without_scripts(seen))
-        ).encode()
+        text = document(seen, origin(request), await opening(request, without_scripts(seen))).encode()
         tag = f'W/"{blake2b(text, digest_size=16).hexdigest()}"'
         headers = {"ETag": tag, "Cache-Control": "no-cache"}
         if tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
-        return HTMLResponse(text, headers=headers)
+        return packed(request, text, headers)
 
     return answer
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
 
 from autodiff_viz.ui.worker_jobs import workers
+from autodiff_viz.workers.jobs import DROPPED, Job
 
 WITHIN = 60.0  # seconds for which answers are waited for
 LOOK = 1.0  # seconds between two looks without being woken
@@ -53,3 +59,17 @@ async def answered(awaited: Awaited, within: float = WITHIN) -> None:
         pass
     finally:
         _waiting.events.discard(event)
+
+
+async def made(request: Request, kind: str, job: Job, within: float) -> Any:
+    """Return what a worker makes for a request; None if it cannot, or not within so many seconds.
+
+    It goes on then, and a later request has the answer. The visitors of one address take turns.
+    """
+    job = replace(job, origin=request.client and request.client.host)
+    await run_in_threadpool(workers().ask, (kind, job.origin, job.key), job)
+    await answered(lambda: workers().answer(job.key) is None, within)
+    answer = workers().answer(job.key)
+    if answer and answer.why == DROPPED:
+        workers().take(job.key)  # for want of room: the next request tries again
+    return answer.value if answer and not answer.why else None

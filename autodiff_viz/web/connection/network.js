@@ -74,6 +74,7 @@ export function offlineSays(count) {
 /** @param {HTMLElement} host @param {number} count of the edits that wait */
 export function showOffline(host, count) {
   const line = host.querySelector(".offline");
+  document.documentElement.toggleAttribute("data-av-offline", isOffline()); // lab.css hides Streamlit's own message
   if (!isOffline()) return line?.remove();
   setText(
     line ?? host.appendChild(html("div", { class: "offline", role: "status" })),

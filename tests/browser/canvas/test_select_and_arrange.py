@@ -90,3 +90,27 @@ def test_a_double_click_on_a_node_opens_its_name_or_its_value(lab: LabPage, name
     box = lab.node(name).locator(".card").bounding_box()
     lab.page.mouse.dblclick(box["x"] + 30, box["y"] + box["height"] - 12)
     expect(lab.canvas.get_by_role("textbox", name=label)).to_be_focused()
+
+
+def words_of(lab: LabPage) -> dict[str, str]:
+    """By label, the words that are seen on the buttons of the selection."""
+    buttons = lab.page.locator(".bar.top button:visible")
+    return dict(buttons.evaluate_all("all => all.map((one) => [one.ariaLabel, one.innerText.trim()])"))
+
+
+def test_what_a_node_can_do_is_said_in_words_and_the_rest_is_in_a_menu_with_words(lab: LabPage):
+    lab.select("a")
+    words = {
+        "Checkpoint": "checkpoint",
+        "Group, or take the group apart": "group",
+        "Make it the output": "output",
+    }
+    assert words_of(lab) == {**words, "Delete": "", "More": ""}
+    more(lab, "Mute: return the first input")
+    assert "muted" in lab.node("a").get_attribute("class")
+
+
+def test_rules_of_several_nodes_stand_behind_a_word(lab: LabPage):
+    choose(lab, "a", "b")
+    expect(lab.page.locator(".bar.top .of")).to_have_text("bend")
+    assert [*words_of(lab)][:2] == ["Stop gradient", "Rewrite cotangent"]

@@ -168,7 +168,10 @@ def test_a_plain_loss_has_no_curl(dtype):
     np.testing.assert_allclose(found.curl, 0.0, atol=1e-14)
     assert not found.turns
     assert not found.bent.any()
-    assert "Some function has these arrows as its gradient: their curl is 0" in found.sentence
+    assert (
+        "Some function has these arrows as its gradient, and descent lowers it: their curl is 0"
+        in found.sentence
+    )
     assert "which is the true one: no rule changes it" in found.sentence
     assert "no function has" not in found.sentence
 
@@ -565,7 +568,8 @@ def test_both_gradients_differ_in_more_than_their_colour_and_the_present_point_i
 @pytest.mark.parametrize("dtype", EVERY)
 def test_the_words_beside_the_figure_have_its_numbers(dtype):
     lines = [unescape(re.sub("<[^>]*>", "", line)) for line in legend(field_of(TD, dtype=dtype, rate=0.25))]
-    assert lines[0].endswith("their curl is −2.25 all over the grid.")
+    assert lines[0] == "Your rules turn the way down"
+    assert lines[-1].endswith("their curl is −2.25 all over the grid.")  # terms come last
     assert "➤ a step by the declared gradient" in lines
     assert "◉ at present w1 = 1, w2 = 0.5" in lines
     assert any(line.startswith("━ descent, step size 0.25: ") for line in lines)

@@ -36,6 +36,14 @@ def test_the_bars_of_a_step_add_up_to_what_is_live(text):
     assert [sum(column) for column in zip(*size[:-1], strict=True)] == [*size[-1]] == [*found.bytes]
 
 
+def test_from_60_steps_on_a_stack_is_one_shape():
+    """A bar for each step of each stack would be thousands of elements of the page."""
+    *stacks, _ = memory_figure(trace(parse(chain(30)))).data
+    assert {(stack.type, stack.stackgroup) for stack in stacks} == {("scatter", "live")}
+    *bars, _ = memory_figure(trace(parse(FORK))).data
+    assert {bar.type for bar in bars} == {"bar"}
+
+
 def test_peak_and_turn_of_a_fork_are_marked():
     figure = memory_figure(trace(parse(FORK)))
     forward, backward, peak = figure.layout.annotations

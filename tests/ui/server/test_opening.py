@@ -6,15 +6,20 @@ import json
 import re
 from html.parser import HTMLParser
 from time import sleep
+from urllib.parse import urlencode
 
 import anyio
 import pytest
+from starlette.requests import Request
 
 from autodiff_viz.asking.question import COTANGENT, NUMBER, VALUE
+from autodiff_viz.graph.link import to_link
+from autodiff_viz.lab.first_view import first, opening_of
+from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
-from autodiff_viz.ui.first_view import first
 from autodiff_viz.ui.server import opening as module
-from autodiff_viz.ui.server.opening import of_the_project, opening, shell
+from autodiff_viz.ui.server.opening import of_a_visitor, of_the_project, opening, shell
+from autodiff_viz.workers.jobs import STRANGE
 from tests.thorough import by_day
 
 
@@ -65,7 +70,7 @@ class Balanced(HTMLParser):
 
 @pytest.mark.parametrize("lesson", by_day(LESSONS, 6), ids=lambda lesson: lesson.key)
 def test_the_shell_of_a_lesson_has_its_words_and_nothing_that_is_asked(lesson):
-    text = shell(first({"lesson": lesson.key}))
+    text = shell(opening_of(first({"lesson": lesson.key})))
     assert Balanced(text).open == []
     words = re.sub(r"<[^>]*>", "", text)
     assert lesson.title.split("`")[0].split("'")[0] in words
@@ -80,13 +85,35 @@ def test_the_shell_of_a_lesson_has_its_words_and_nothing_that_is_asked(lesson):
     assert not [at for at in hidden if nodes[at[0]].get(at[1])]
 
 
+def asked(query: dict[str, str]) -> Request:
+    """A request for the page at this address."""
+    client = ("192.0.2.1", 1)
+    return Request(
+        {"type": "http", "query_string": urlencode(query).encode(), "headers": [], "client": client}
+    )
+
+
+def test_a_graph_of_a_visitors_own_is_drawn_by_a_worker():
+    query = {"g": to_link(parse("x = 3.0\ny = square(x)"))}
+    assert of_a_visitor(query)
+    nodes = data_of(anyio.run(opening, asked(query)))["full"]["nodes"]
+    assert {node["id"]: node["cotangent"] for node in nodes}["x"] == 6  # 2 * 3
+
+
+@pytest.mark.parametrize(
+    "more", [{"view": "class"}, {"present": "1"}, {"kept": "1"}, {"trained": "1"}], ids=str
+)
+def test_what_one_browser_keeps_has_none(more):
+    assert not of_a_visitor({"g": "1", **more})
+
+
 def test_what_takes_long_goes_without(monkeypatch):
     def slow(query):
         sleep(0.3)
 
     monkeypatch.setattr(module, "first", slow)
     monkeypatch.setattr(module, "WITHIN", 0.02)
-    assert anyio.run(opening, {}) == ""
+    assert anyio.run(opening, asked({})) == ""
 
 
 def test_what_fails_goes_without(monkeypatch):
@@ -94,4 +121,16 @@ def test_what_fails_goes_without(monkeypatch):
         raise ValueError("no drawing")
 
     monkeypatch.setattr(module, "first", failing)
-    assert anyio.run(opening, {}) == ""
+    assert anyio.run(opening, asked({})) == ""
+
+
+def test_nothing_that_a_visitor_has_sent_is_evaluated_in_the_server(monkeypatch):
+    asked_for = []
+
+    async def made(request, kind, job, within):
+        asked_for.append(job.lane)
+
+    monkeypatch.setattr(module, "made", made)
+    monkeypatch.setattr(module, "first", None)  # to call it fails
+    assert anyio.run(opening, asked({"g": "anything"})) == ""
+    assert asked_for == [STRANGE]

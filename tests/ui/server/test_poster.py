@@ -160,7 +160,6 @@ class Ending:
 )
 def test_a_picture_that_no_worker_can_make_is_refused_in_words_and_its_page_opens(monkeypatch, answer):
     workers = Ending(answer)
-    monkeypatch.setattr(poster, "workers", lambda: workers)
     monkeypatch.setattr(waiting, "workers", lambda: workers)
     monkeypatch.setattr(poster, "WITHIN", 0.01)
     picture = get(SERVER, f"/embed.svg?embed=1&v=1&g={SQUARE}")
@@ -180,7 +179,6 @@ def test_a_picture_that_no_worker_can_make_is_refused_in_words_and_its_page_open
 def test_nothing_of_a_picture_is_read_or_computed_in_the_server(monkeypatch):
     """Not code, nor a graph: whoever sends the request has no page."""
     workers = Ending(Answer(why=DROPPED))
-    monkeypatch.setattr(poster, "workers", lambda: workers)
     monkeypatch.setattr(waiting, "workers", lambda: workers)
     for module, name in ((reading, "read"), (evaluate, "trace"), (address, "from_link")):
         monkeypatch.setattr(module, name, None)  # to call it fails

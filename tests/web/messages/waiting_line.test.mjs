@@ -23,6 +23,7 @@ class Part {
   getAttribute(name) {
     return this.attributes[name] ?? null;
   }
+  toggleAttribute() {}
   addEventListener() {}
   animate() {
     return {

@@ -173,11 +173,14 @@ function topBar(editor) {
   const groups = placed("top");
   /** @type {[HTMLButtonElement, Action][]} */
   const buttons = [];
+  const rules = () => buttons.filter(([, { rule }]) => rule).map(([element]) => element);
+  const [bend, bendEnd] = [html("span", { class: "of" }, "bend"), gap()]; // round the rules, which come first
   // `when` before `on`: whether an action is on is defined only if it is shown.
   editor.watchers.push(() => {
     const labelled = editor.single !== null && isNodeOnView();
     for (const [element, { when, rule }] of buttons)
       element.hidden = !when?.(editor) || (Boolean(rule) && labelled);
+    bend.hidden = bendEnd.hidden = !rules().some(({ hidden }) => !hidden);
   });
   const [details, nodes, wire] = groups.map((actions) =>
     actions.map(([id, action]) => {
@@ -194,7 +197,10 @@ function topBar(editor) {
     title,
     ...details,
     gap(),
-    ...nodes,
+    bend,
+    ...rules(),
+    bendEnd,
+    ...nodes.filter((element) => !rules().includes(element)),
     more,
     ...wire,
   );

@@ -11,13 +11,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from autodiff_viz.graph.link import to_link
+from autodiff_viz.lab import first_view
 from autodiff_viz.lab.edits.apply import edited
+from autodiff_viz.lab.first_view import drawing, first
 from autodiff_viz.lab.inspector.panel import Answers
 from autodiff_viz.lab.persistence.address import TRAINED, to_query
 from autodiff_viz.lab.state import start
 from autodiff_viz.language.parse import parse
-from autodiff_viz.ui import first_view
-from autodiff_viz.ui.first_view import drawing, first
 from autodiff_viz.ui.session import SESSION
 from tests.lab.regression import lab_of, trained
 from tests.own_lesson import KEY

@@ -17,16 +17,19 @@ from autodiff_viz.engine.memo import shared
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.lab.code import COMPUTES
+from autodiff_viz.lab.embedding import LONGEST, OPENS
 from autodiff_viz.lab.evaluate import LabView, lab_view
 from autodiff_viz.lab.exercises import NONE, Reached
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data, paths_data
+from autodiff_viz.lab.lessons import LessonView, lesson_view
 from autodiff_viz.lab.page import Data, follow_from, lab_drawing
-from autodiff_viz.lab.persistence.address import KEPT, OF_THE_PAGE, divided, documents, from_query
+from autodiff_viz.lab.persistence.address import KEPT, OF_THE_PAGE, STAMP, divided, documents, from_query
 from autodiff_viz.lab.persistence.history import Trail, trail
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import live
 from autodiff_viz.messages.envelope import encoded
-from autodiff_viz.ui.inbox import STAMP
+from autodiff_viz.workers.bounds import bounded
 
 # The view of a state of the lab, computed once per state.
 
@@ -127,11 +130,42 @@ def _too_many(query: Mapping[str, str]) -> GraphError:
 
 @shared(MOST, ON_TRIAL, _key, _too_many)
 def _first(query: Mapping[str, str]) -> First | None:
-    lab = from_query(query)
+    return first_of(from_query(query))
+
+
+def first_of(lab: Lab) -> First | None:
+    """Return what a first visit to the lab needs; None for a training and for a large graph."""
     if lab.training is not None or len(lab.graph.nodes) > VERIFIED_AT_ONCE:
         return None
     now, history = present(lab, None), trail(lab.history)
     return First(lab, divided(lab), now, history)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a page shows of an address first: the open lesson, and the drawing as JSON."""
+
+    lesson: LessonView | None
+    drawing: bytes
+
+
+def opening_of(visit: First) -> Opening:
+    """Return what a page shows first, before anything has been checked."""
+    return Opening(lesson_view(visit.lab), bytes(visit.drawing_with(Answers(checks=True)).text))
+
+
+def opened(query: Mapping[str, str]) -> Opening | None:
+    """Return what a page shows first of an address that a visitor has sent, in a worker.
+
+    It ends if that takes more than `OPENS` and `COMPUTES`. None for a training, for a large graph, and for a
+    long drawing.
+    """
+    with bounded(OPENS, COMPUTES):
+        lab = from_query(query)
+    with bounded(COMPUTES, COMPUTES):
+        visit = first_of(lab)
+        made = opening_of(visit) if visit else None
+    return made if made and len(made.drawing) <= LONGEST else None
 
 
 def drawing(
