@@ -5,7 +5,7 @@
 import { html, setText } from "../../base/dom.js";
 import { scalar } from "../../base/numbers.js";
 import { toScreen } from "../state/geometry.js";
-import { freeBeside } from "./free_place.js";
+import { freeBeside } from "../state/beside.js";
 import { shownAt } from "./heat_card.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */

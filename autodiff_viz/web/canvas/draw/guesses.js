@@ -3,10 +3,10 @@
 
 import { svg } from "../../base/dom.js";
 import { shortened, textWidth } from "../../base/numbers.js";
+import { distance, freeBeside } from "../state/beside.js";
 import { padded } from "../state/geometry.js";
 import { pillBoxes } from "./cards.js";
 import { baselines, inkTop } from "./face.js";
-import { distance, freeBeside } from "./free_place.js";
 import { crossingsOf, numberBox } from "./wires.js";
 
 /** @typedef {import("../../types.js").Box} Box */

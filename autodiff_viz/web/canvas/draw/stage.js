@@ -8,7 +8,6 @@ import {
   bounds,
   clearOf,
   fit,
-  isWithin,
   overlap,
   padded,
   toWorld,
@@ -18,6 +17,7 @@ import {
 } from "../state/geometry.js";
 import { completeCard, drawNodes, pillBoxes, pillsReach, relevelCard } from "./cards.js";
 import { CHIPS_ABOVE, chipsBox, footBox, inkTop } from "./face.js";
+import { isWithin } from "../state/beside.js";
 import { placeGuesses } from "./guesses.js";
 import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";

@@ -5,10 +5,10 @@
 
 import { keep, setText, svg } from "../../base/dom.js";
 import { textWidth } from "../../base/numbers.js";
+import { isWithin } from "../state/beside.js";
 import { titleOf } from "../state/fold.js";
 import {
   hookCurve,
-  isWithin,
   outputPoint,
   overlap,
   pathOf,

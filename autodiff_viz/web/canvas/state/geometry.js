@@ -208,13 +208,6 @@ export const padded = (box, by) => ({
 export const overlap = (a, b) =>
   a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
-/** Whether a box is all inside of another one. @param {Box} outer @param {Box} inner */
-export const isWithin = (outer, inner) =>
-  inner.x >= outer.x &&
-  inner.y >= outer.y &&
-  inner.x + inner.w <= outer.x + outer.w &&
-  inner.y + inner.h <= outer.y + outer.h;
-
 const MARGIN = 24; // px around a node that is brought into view
 
 /** Px of the margins that a fitted drawing leaves free. */

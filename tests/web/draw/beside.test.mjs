@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { freeBeside } from "../../../autodiff_viz/web/canvas/draw/free_place.js";
+import { freeBeside } from "../../../autodiff_viz/web/canvas/state/beside.js";
 import { overlap } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 
 const CARD = { x: 0, y: 0, w: 128, h: 80 };

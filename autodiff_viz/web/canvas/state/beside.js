@@ -1,7 +1,7 @@
 // @ts-check
-// Find the place of a box beside another one that it is about, where it covers nothing. Pure.
+// Find a place beside a box for what is said of it, clear of cards, numbers and chips. Pure.
 
-import { isWithin, overlap, padded } from "../state/geometry.js";
+import { overlap, padded } from "./geometry.js";
 
 /** @typedef {import("../../types.js").Box} Box */
 
@@ -44,3 +44,10 @@ export const distance = (a, b) =>
     Math.max(0, b.x - a.x - a.w, a.x - b.x - b.w),
     Math.max(0, b.y - a.y - a.h, a.y - b.y - b.h),
   );
+
+/** @param {Box} outer @param {Box} inner */
+export const isWithin = (outer, inner) =>
+  inner.x >= outer.x &&
+  inner.y >= outer.y &&
+  inner.x + inner.w <= outer.x + outer.w &&
+  inner.y + inner.h <= outer.y + outer.h;
