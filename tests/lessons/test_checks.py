@@ -52,7 +52,7 @@ def test_its_graphs_run_and_are_confirmed_as_a_whole(found):
         ("gradient | x | 0.0 exactly", "gradient | x | 1.0 exactly", "Exercise 1, 'x gets': 0"),
         ("and `x` is 3.", "and `x` is 3; 6 arrives.", "the text before it has its answer, 6"),
         ("y = x * x", "y = x @ x", "y"),
-        ('"3" = "3 is what', '"6" = "3 is what', "is never said"),
+        ('"3" = "3 is what', '"6" = "3 is what', "Answer '3': it should be told"),
     ],
 )  # fmt: skip
 def test_each_kind_of_fault_is_named(monkeypatch, old, new, says):
