@@ -64,7 +64,8 @@ def describe_product(found: Division) -> str:
     """Return the result of the product of Jacobians."""
     if found.product is None:
         return f"The product of all Jacobians is not worked out: {found.too_large}."
-    return f"The product of all Jacobians, in {FLOAT64}: at most {_size(found.product)} from the gradient."
+    apart = f"at most {_size(found.product)} from the gradient" if found.product else "the gradient itself"
+    return f"The product of all Jacobians, in {FLOAT64}: {apart}."
 
 
 def describe_broken(found: Division) -> str:

@@ -375,8 +375,8 @@ def test_initial_numbers_are_those_of_jax_to_the_bit(name, shape):
 @pytest.mark.parametrize(
     "call",
     [
-        "bernoulli(k, 0.3, (31,)) * 1.0",
-        "randint(k, (33,), 2, 19) * 1.0",
+        "bernoulli(k, 0.3, (31,)).astype(float)",
+        "randint(k, (33,), 2, 19).astype(float)",
         "truncated_normal(k, -1.0, 2.0, (9, 4))",
         "uniform(k, (77,), minval=-3.0, maxval=2.0)",
         "normal(jax.random.split(k, (3, 2))[1, 1], (5,))",

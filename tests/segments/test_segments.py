@@ -10,6 +10,7 @@ from autodiff_viz.engine.trace import trace
 from autodiff_viz.language.parse import parse
 from autodiff_viz.segments.compute import Curves, division
 from autodiff_viz.segments.figure import SEGMENT_FIGURES
+from autodiff_viz.segments.view import describe_product
 from tests.explain.test_every_explanation import fonts, sent
 
 GRAPH = parse("x = input(shape=(3, 2), seed=0)\nw = parameter(shape=(2, 4), seed=1)\n"
@@ -47,6 +48,12 @@ def test_one_number_handed_back_is_one_element_and_no_part_of_one():
     figure = SEGMENT_FIGURES["sizes"].build(division(graph, trace(graph)))
     assert "1 element handed back" in figure.layout.title.text
     assert figure.layout.xaxis.dtick == 1
+
+
+def test_a_product_without_a_difference_is_the_gradient_itself():
+    graph = parse("x = 0.5\na = cut(x * x)\nz = a * a")  # d z / d x = 4 x^3 = 0.5, exact in float32 too
+    says = describe_product(division(graph, trace(graph)))
+    assert says == "The product of all Jacobians, in float64: the gradient itself."
 
 
 def test_two_equal_curves_are_called_the_same():

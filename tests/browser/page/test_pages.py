@@ -23,7 +23,7 @@ def to_lessons(lab: LabPage) -> None:
 
 
 def to_lab(lab: LabPage) -> None:
-    lab.page.get_by_role("link", name="Lab").click()
+    lab.page.get_by_role("link", name="Lab", exact=True).click()
 
 
 def on_lessons(lab: LabPage) -> None:

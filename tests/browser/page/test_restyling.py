@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from statistics import median
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from tests.browser.lab_page import LabPage
 
@@ -26,6 +26,7 @@ MEASURE = f"""() => {{
 
 
 def test_a_text_that_is_measured_leaves_the_page_styled(browser: Browser, lab: LabPage):
+    expect(lab.page.locator("#av-first")).to_have_count(0, timeout=15_000)
     browser.start_tracing(page=lab.page, categories=["devtools.timeline"])
     lab.page.evaluate(MEASURE)
     events = json.loads(browser.stop_tracing())["traceEvents"]

@@ -21,6 +21,13 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + small) if x >= 0 else small / (1 + small)
 
 
+def _divided(a: float, b: float) -> float:
+    """The quotient, by 0 too, as IEEE 754 has it."""
+    if b:
+        return a / b
+    return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
 def _share(a: float, b: float) -> Partials:
     """The partials of max(a, b): the larger one takes all, equal ones half each."""
     return (0.5, 0.5) if a == b else (float(a > b), float(b > a))
@@ -36,7 +43,7 @@ VALUE: dict[str, Callable[..., float]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
+    "div": _divided,
     "pow": lambda a, b: a**b,
     "neg": lambda x: -x,
     "square": lambda x: x * x,

@@ -89,3 +89,11 @@ test("a large contribution gives way where a smaller one would otherwise lie on 
     );
   }
 });
+
+test("a number stays in the room where it is seen, or is left out", () => {
+  const above = placeLabels([label("a", 1)], [], []).get("a");
+  const [, y] = labelPoint(label("a", 1).curve, above, label("a", 1).text);
+  const below = { x: -50, y: y + 8, w: 500, h: 100 }; // the usual place is not in it
+  assert.notDeepEqual(placeLabels([label("a", 1)], [], [], below).get("a"), above);
+  assert.equal(placeLabels([label("a", 1)], [], [], { x: -50, y: -50, w: 500, h: 5 }).size, 0);
+});

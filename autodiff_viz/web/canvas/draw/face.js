@@ -501,16 +501,17 @@ export function titleAbove(node, level) {
   const { symbol, id, w, isOutput } = node;
   const top = inkTop(node, level);
   const chipped = chipsReach(node, level, top);
-  // Downwards it stands left of the wires that come from above, beside chips right of them.
+  const size = Math.max(NAME, level.text);
+  // Downwards it stands left of the wires that come from above; beside chips, or where it has no room there, right of them.
   const [first, last] = node.down ? topPorts(node) : [w, 0];
-  const left = node.down && chipped ? last : chipped;
+  const after = node.down && (chipped > 0 || textWidth(symbol, size) * BOLD > first);
+  const left = after ? last : chipped;
   const flag =
     isOutput && !node.down
       ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top) -
         flagOver(node, level, top)
       : 0;
-  const room = (node.down && !chipped ? first : w) - left - flag;
-  const size = Math.max(NAME, level.text);
+  const room = (after ? w + SPREAD : first) - left - flag;
   const sign = node.asked ? symbol : shortened(symbol, room / BOLD, size);
   const beside = left + textWidth(sign, size) * BOLD + (size / NAME) * BETWEEN;
   const name = nameFor(id, left + room - beside, size);

@@ -280,11 +280,15 @@ export function relevel(stage, level) {
  * @param {Stage} stage */
 export function giveNumbersPlaces(stage) {
   if (stage.numbered !== stage.painted) {
-    placeNumbers(stage.strands, stage.obstacles, stage.level);
+    placeNumbers(stage.strands, stage.obstacles, stage.level, roomOfTexts(stage));
     giveGuessesPlaces(stage);
   }
   stage.numbered = stage.painted;
 }
+
+/** Where numbers of wires are seen in a fitted view: in the drawing, and in the margins at its sides. @param {Stage} stage */
+const roomOfTexts = (stage) =>
+  stage.content && padded(stage.content, clearOf(sizeOf(stage)).side / stage.view.k);
 
 /** Place what the visitor has answered, in view if all of the drawing is. @param {Stage} stage */
 function giveGuessesPlaces(stage) {

@@ -5,6 +5,7 @@
 
 import { keep, setText, svg } from "../../base/dom.js";
 import { textWidth } from "../../base/numbers.js";
+import { isWithin } from "../state/beside.js";
 import { titleOf } from "../state/fold.js";
 import {
   hookCurve,
@@ -60,23 +61,23 @@ const labelWidth = (text, size) => textWidth(text, size) * 1.06 + 6;
 /** Greedy placement in the order of contribution size, the largest first. A label never covers an obstacle or
  * another label, and crosses a wire only if every place does. A label without a free place is left out. If there are
  * such labels, they are placed first in a second attempt, which counts if fewer are left out, or fewer wires crossed.
- * @param {Label[]} labels @param {Box[]} obstacles @param {Cubic[][]} wires @returns {Map<string, Place>} */
-export function placeLabels(labels, obstacles, wires) {
+ * @param {Label[]} labels @param {Box[]} obstacles @param {Cubic[][]} wires @param {Box | null} [room] where they may be @returns {Map<string, Place>} */
+export function placeLabels(labels, obstacles, wires, room = null) {
   const crossed = grid(wires.flatMap(pointsOf));
   const ordered = [...labels].sort((a, b) => b.weight - a.weight);
-  const first = attempt(ordered, obstacles, crossed);
+  const first = attempt(ordered, obstacles, crossed, room);
   if (!first.poor.size) return first.places;
   const isPoor = (/** @type {Label} */ { id }) => first.poor.has(id);
   const poorFirst = [...ordered.filter(isPoor), ...ordered.filter((label) => !isPoor(label))];
-  const second = attempt(poorFirst, obstacles, crossed);
+  const second = attempt(poorFirst, obstacles, crossed, room);
   const isBetter = second.places.size - first.places.size || first.crossings - second.crossings;
   return (isBetter > 0 ? second : first).places;
 }
 
 /** Place labels one after the other. `poor`: those that cross a wire or are left out; `crossings`: sampled points of wires
  * that labels cover.
- * @param {Label[]} labels @param {Box[]} obstacles @param {ReturnType<typeof grid>} crossed */
-function attempt(labels, obstacles, crossed) {
+ * @param {Label[]} labels @param {Box[]} obstacles @param {ReturnType<typeof grid>} crossed @param {Box | null} room */
+function attempt(labels, obstacles, crossed, room) {
   const taken = grid(obstacles);
   /** @type {Map<string, Place>} */
   const places = new Map();
@@ -84,7 +85,8 @@ function attempt(labels, obstacles, crossed) {
   let crossings = 0;
   for (const label of labels) {
     const free = (label.early ? EARLY : PLACES).filter(
-      (place) => !taken.hits(boxAt(label, place), 1),
+      (place) =>
+        !taken.hits(boxAt(label, place), 1) && (!room || isWithin(room, boxAt(label, place))),
     );
     const cost = (/** @type {Place} */ place) => crossed.hits(boxAt(label, place), Infinity);
     const place = least(free, cost);
@@ -445,8 +447,9 @@ function arrowPath(corners, size, [x, y], angle) {
 
 /** Find a free place for every number. A number without one shows only on hover, where it covers at most other
  * numbers. What a tab's wire passes stands on the tab.
- * @param {Map<string, Strand>} strands @param {import("../../types.js").Box[]} obstacles @param {import("./levels.js").Level} level */
-export function placeNumbers(strands, obstacles, level) {
+ * @param {Map<string, Strand>} strands @param {import("../../types.js").Box[]} obstacles @param {import("./levels.js").Level} level
+ * @param {import("../../types.js").Box | null} room where they may be */
+export function placeNumbers(strands, obstacles, level, room) {
   const size = Math.max(NUMBER, level.number);
   const labels = [...strands]
     .filter(([, { wire, from, to }]) => wire?.passed && to?.connected && !from?.tab)
@@ -467,7 +470,7 @@ export function placeNumbers(strands, obstacles, level) {
       weight: -1,
       early: true, // after all numbers
     }));
-  const places = placeLabels([...labels, ...shapes], obstacles, curves);
+  const places = placeLabels([...labels, ...shapes], obstacles, curves, room);
   const left = labels.filter(({ id }) => !places.has(id));
   const hovered = new Map(left.flatMap((label) => [...placeLabels([label], obstacles, [])]));
   for (const [id, strand] of strands) {
