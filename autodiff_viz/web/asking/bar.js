@@ -7,6 +7,7 @@ import { icon } from "../base/icons.js";
 import { answerKeys } from "../canvas/actions/keys.js";
 import { copy } from "../canvas/files/import_export.js";
 import { whenRefused } from "../canvas/popovers/notice.js";
+import { refill } from "../canvas/popovers/popover.js";
 import { openAsk, removeQuestion, stopAsking } from "./ask.js";
 import { showPanel } from "../dock/panels.js";
 import { lessonCause } from "../lesson/cause.js";
@@ -95,11 +96,10 @@ export function askingBar(editor) {
       refused,
     ]);
     if (now !== seen) {
-      const had = form.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
-      form.replaceChildren(
-        ...(item && isOpen(item) ? [answerForm(editor, item, at, refused)] : []),
-      );
-      if (had && isOpen(item)) focusForm();
+      const has = () => form.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
+      const had = has();
+      refill(form, item && isOpen(item) ? [answerForm(editor, item, at, refused)] : []);
+      if (had && !has() && isOpen(item)) focusForm();
       seen = now;
     }
     const ahead = nextOpen(asking, at);

@@ -85,8 +85,10 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         seen = page.locator("body").inner_text()
         assert aha not in seen
         assert "Gradients agree" not in seen
-        question.get_by_role("button", name="the wire to w").click()
+        wrong = question.get_by_role("button", name="the wire to w")
+        wrong.click()
         expect(question.locator(".verdict")).to_contain_text("One more try.")
+        expect(wrong).to_be_focused()
         expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
         is_asked_in_view(lab)
         question.get_by_role("button", name="same").click()
