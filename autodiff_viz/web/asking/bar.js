@@ -60,6 +60,7 @@ export function askingBar(editor) {
   let [seen, key] = ["", ""];
   let refused = "";
   let said = -1; // the question whose reason has been shown
+  let moved = false; // in a lesson, whether the graph has changed since the answer: its tries are what is on view then
   /** What the last drawing had of the question on view. @type {{ key: string, at: number, isOpen: boolean } | null} */
   let before = null;
 
@@ -86,7 +87,8 @@ export function askingBar(editor) {
     write(verdict, text);
     root.classList.toggle("right", Boolean(item?.revealed && item.verdict?.right));
     root.classList.toggle("told", Boolean(text));
-    root.classList.toggle("past", isPast(item));
+    moved = isPast(item) || Boolean(moved && lesson && item?.revealed);
+    root.classList.toggle("past", moved);
     const now = JSON.stringify([
       at,
       item?.says,

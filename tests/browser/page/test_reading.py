@@ -223,6 +223,25 @@ def test_the_exercise_and_its_tick_are_in_view_whichever_panel_is_and_its_slider
     assert faults(page) == []
 
 
+def test_on_a_phone_the_present_exercise_is_on_view_from_the_answer_on_and_stays(page: Page, address: str):
+    page.set_viewport_size({"width": 390, "height": 844})
+    LabPage(page, address).open("/?lesson=two-knobs")
+    line, question = page.locator(".exercise"), page.locator(".asking")
+    question.get_by_role("button", name="the wire to x").click()
+    expect(line).to_contain_text("Move x to 0", timeout=20_000)
+    expect(line).to_be_in_viewport(ratio=1)
+    expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
+    box = page.get_by_label("Value of x")
+    place = box.bounding_box()
+    for value in ("0", "2"):  # at 2 the graph is the one that was asked about
+        box.fill(value)
+        box.press("Enter")
+        expect(page.locator("[data-id='x'] .number.value")).to_have_text(value)
+        expect(line).to_be_in_viewport(ratio=1)
+        expect(question).to_be_hidden()
+        assert box.bounding_box() == place
+
+
 @pytest.mark.nightly
 def test_an_exercise_that_trains_opens_the_training_and_its_button_tells_how_far_it_is(
     page: Page, address: str
