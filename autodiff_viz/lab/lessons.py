@@ -320,4 +320,5 @@ def lesson_data(lab: Lab) -> dict[str, Any] | None:
         "reveal": lesson.steps[view.variant].reveal or PLAY,
         "place": f"{view.track} \u00b7 {view.place}" if view.place else None,
         "page": view.page,
+        "after": view.after,
     }
