@@ -11,7 +11,7 @@ import { prose } from "../tour/panel.js";
  * @property {string} says what to do and what to watch, in Markdown
  * @property {boolean} done
  * @property {number} parts how many of its parts are done
- * @property {string[]} moves inputs whose sliders it moves
+ * @property {Record<string, number | null>} moves inputs whose sliders it moves, with the value to reach; null for any
  */
 /** What was on view. @typedef {{ lesson: string, at: number, parts: number[] }} Shown */
 
