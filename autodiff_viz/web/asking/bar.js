@@ -60,7 +60,7 @@ export function askingBar(editor) {
   let [seen, key] = ["", ""];
   let refused = "";
   let said = -1; // the question whose reason has been shown
-  let moved = false; // in a lesson, whether the graph has changed since the answer: its tries are what is on view then
+  let changed = ""; // the graph of a lesson that has changed since the answer: its tries are what is on view then
   /** What the last drawing had of the question on view. @type {{ key: string, at: number, isOpen: boolean } | null} */
   let before = null;
 
@@ -77,18 +77,23 @@ export function askingBar(editor) {
   const show = (asking) => {
     const { items } = asking;
     const item = items[at];
+    const { lesson } = editor.drawing;
+    const graph = lesson && item?.revealed ? `${lesson.key} ${lesson.variant}` : "";
+    const past = isPast(item) || (graph !== "" && graph === changed);
+    // It keeps its height, so that the sliders below stay under the finger.
+    if (past !== root.classList.contains("past"))
+      root.style.minHeight = past ? `${root.offsetHeight}px` : "";
+    root.classList.toggle("past", past);
+    changed = past ? graph : "";
     const many =
       items.length > 1 ? `${at + 1} of ${items.length}` : items.length ? "Question" : "Hidden";
     setText(place, many);
     root.classList.toggle("many", items.length > 1);
     write(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
-    const { lesson } = editor.drawing;
     const text = item ? verdictText(item, Boolean(lesson)) : "";
     write(verdict, text);
     root.classList.toggle("right", Boolean(item?.revealed && item.verdict?.right));
     root.classList.toggle("told", Boolean(text));
-    moved = isPast(item) || Boolean(moved && lesson && item?.revealed);
-    root.classList.toggle("past", moved);
     const now = JSON.stringify([
       at,
       item?.says,
