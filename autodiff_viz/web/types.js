@@ -327,6 +327,7 @@
  * @property {string} reveal what shows why an answer is so, as in lessons/tour.py
  * @property {string} [place] where on the path that is followed it is
  * @property {string} page address of the page of the path, or of all lessons
+ * @property {string | null} [after] key of the next lesson
  */
 /**
  * @typedef {object} AskingData
