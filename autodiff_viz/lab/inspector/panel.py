@@ -77,12 +77,22 @@ PATHS_PENDING = "Following the paths …"
 PATHS_FAILED = "The paths could not be followed in time."
 NOT_COUNTED = ("These could not be counted.",)
 NOT_CHECKED = {
-    TOO_LONG: "The check took too long and was ended: these numbers are not checked.",
-    DROPPED: "There was no room for the check: these numbers are not checked.",
+    TOO_LONG: (
+        "Not checked: it took too long",
+        "The check took too long and was ended. A smaller graph takes less.",
+    ),
+    DROPPED: (
+        "Not checked: no room for it",
+        "Too much else was being computed, so there was no room for the check.",
+    ),
 }
-BROKE = "The check broke down: these numbers are not checked."
+BROKE = ("Not checked: it broke down", "The check broke down.")
+"""Why nothing is said of the numbers: in the words that the bar has room for, and in full."""
 LAST_GOOD = "From the last good formula."
-CANNOT_RUN = "Not checked: part of this graph cannot run."
+CANNOT_RUN = {
+    "short": "Not checked: part cannot run",
+    "says": "Not checked: part of this graph cannot run. The canvas marks where, and says why.",
+}
 READ = "The code was read, and not run: this is about the graph that it became. "
 PART = "Part of the code was refused; the rest is not confirmed"
 PART_READ = "In {} the code was refused: this is about the graph of the rest, not about your code. "
@@ -230,7 +240,7 @@ def _verdict(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data:
         return {"state": "waits", "says": LAST_GOOD} if lab.graph.nodes else {}
     if not view.complete:
         # Empty slots make a graph unfinished, which is no failure.
-        return {"state": "failed", "says": CANNOT_RUN} if view.mistaken and not view.hiding else {}
+        return {"state": "failed", **CANNOT_RUN} if view.mistaken and not view.hiding else {}
     if live(lab):
         return {"state": "waits", "says": "Checked when the training stops."}
     if not answers.checks:
@@ -238,7 +248,9 @@ def _verdict(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data:
     if answers.check is None:
         return {"state": "checking", "says": "Checking with jax.vjp …", "cancel": answers.on_request}
     if answers.check.why:
-        return {"state": "failed", "says": NOT_CHECKED.get(answers.check.why, BROKE), "again": True}
+        short, says = NOT_CHECKED.get(answers.check.why, BROKE)
+        says = f"{says} Nothing has confirmed these numbers yet."
+        return {"state": "failed", "short": short, "says": says, "again": True}
     return _result(answers.check.value, _reading(lab), details)
 
 
