@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.canvas.records import ASKED, elements, tangent_at
 from autodiff_viz.display.numbers import Number, Typed, term_data, typed
+from autodiff_viz.engine.live_path.check import disconnected
 from autodiff_viz.engine.nonfinite import origin_sentences
 from autodiff_viz.engine.trace import ARRIVES, PASSED, VALUE
 from autodiff_viz.engine.versions import describe_versions
-from autodiff_viz.explain.explanation import Explanation, explanation_data
+from autodiff_viz.explain.explanation import ZERO, Explanation, explanation_data
 from autodiff_viz.explain.forward.view import TangentRows, tangent_rows
 from autodiff_viz.explain.lints.values import WHERE_TRAP
 from autodiff_viz.explain.verification.view import Verification, explained, in_a_word
+from autodiff_viz.explain.zero.compute import said_of_disconnected
 from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
@@ -88,6 +90,7 @@ NOT_CHECKED = {
 }
 BROKE = ("Not checked: it broke down", "The check broke down.")
 """Why nothing is said of the numbers: in the words that the bar has room for, and in full."""
+PASSES_BACK_NOTHING = "nothing"
 LAST_GOOD = "From the last good formula."
 CANNOT_RUN = {
     "short": "Not checked: part cannot run",
@@ -106,6 +109,9 @@ def node_data(lab: Lab, view: LabView, answers: Answers) -> Data | None:
         return None
     node = node_view(view.graph, view.trace, name)
     moving = tangent_rows(view.tangents, name)
+    if node.arriving is not None and name in disconnected(view.graph):  # no number, as on the canvas
+        wires = tuple(replace(wire, numbers=(), nothing=PASSES_BACK_NOTHING) for wire in node.wires)
+        node = replace(node, arriving=None, fork=(), wires=wires)
     return {
         "name": node.name,
         "doc": f"{node.doc} The output of the graph." if node.is_output else node.doc,
@@ -176,9 +182,17 @@ def _declared(lab: Lab, view: LabView, answers: Answers) -> tuple[str, ...]:
 
 
 def _why(lab: Lab, view: LabView, answers: Answers) -> Data | None:
-    """Return why nothing arrives at the node, with its cure; None where something does, and while pending."""
-    if live(lab) or not view.is_program or answers.counts is None or answers.counts.why:
+    """Return why nothing arrives at the node, with its cure; None where something does.
+
+    While that is computed, only what the wires alone tell is said: that no path leads to the output.
+    """
+    if live(lab) or not view.is_program or (answers.counts is not None and answers.counts.why):
         return None
+    if answers.counts is None:
+        name = lab.selected
+        if view.hiding or view.trace is None or name not in disconnected(view.graph):
+            return None
+        return explanation_data(Explanation(ZERO, name, said_of_disconnected(view.trace, name)), view.graph)
     return explanation_data(answers.counts.value.why, view.graph)
 
 

@@ -82,7 +82,7 @@ export function offerReturn(editor) {
     const isLeft = left === now;
     noteLent(isLeft);
     const own = isLeft ? lastGraph() : "";
-    if (own) back.href = own;
+    if (own) back.setAttribute("href", own);
     root.hidden = !own;
   });
   host.append(root);
