@@ -27,6 +27,7 @@ from autodiff_viz.display.theme import (
     rule_mark,
     scale_for,
     short,
+    square,
 )
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.cotangents.compute import APART, Arrival, Part, arrivals
@@ -222,7 +223,7 @@ def _explanation(
         parts = "shares" if arrays else "parts"
         lines.append(f"under a sum its {parts}{against}")
     if any(bar.end < bar.start for bar in bars):
-        lines.append(f"{coloured('■', COTANGENT)} positive {coloured('■', NEGATIVE)} negative")
+        lines.append(f"{square(COTANGENT)} positive {square(NEGATIVE)} negative")
     if logarithmic:
         lines.append("axis logarithmic on both sides of zero")
     if left_out:
