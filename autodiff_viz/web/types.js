@@ -270,6 +270,7 @@
  * @property {number} at the step that was opened or added last
  * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
  * @property {boolean} editing whether the visitor edits it
+ * @property {boolean} answered whether nothing is asked that is still hidden
  * @property {boolean} changed whether the lab shows another state than that step's
  */
 /**
