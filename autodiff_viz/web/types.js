@@ -588,7 +588,7 @@
  *   frame: { pad: number, level: number, tab: number },
  *   clear: number,
  *   tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
- *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number, prose: number, title: number, tour_steps: number },
+ *   limits: { answer: number, branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number, option: number, options: number, prose: number, title: number, tour_steps: number, words: number },
  *   drawings: number,
  *   written_out: string,
  *   data_of: string,

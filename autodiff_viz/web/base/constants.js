@@ -34,7 +34,7 @@ export const shared = {
   "frame": {"pad": 24.0, "level": 28.0, "tab": 22.0},
   "tab": {"h": 40.0, "gap": 5.0, "near": 6.0, "slack": 60.0, "aside": 22.0, "under": 14.0},
   "clear": 20.0,
-  "limits": {"branches": 16, "document": 2000000, "edits": 1000, "line": 2000, "message": 6000000, "name": 64, "npy": 534288, "prose": 4000, "title": 120, "tour_steps": 40},
+  "limits": {"answer": 120, "branches": 16, "document": 2000000, "edits": 1000, "line": 2000, "message": 6000000, "name": 64, "npy": 534288, "option": 120, "options": 6, "prose": 4000, "title": 120, "tour_steps": 40, "words": 400},
   "drawings": 8,
   "written_out": "; loop written out",
   "data_of": "Data of",
