@@ -589,6 +589,7 @@
  *   clear: number,
  *   tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
  *   limits: { answer: number, branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number, option: number, options: number, prose: number, title: number, tour_steps: number, words: number },
+ *   files: Record<string, string>,
  *   drawings: number,
  *   written_out: string,
  *   data_of: string,

@@ -35,6 +35,7 @@ export const shared = {
   "tab": {"h": 40.0, "gap": 5.0, "near": 6.0, "slack": 60.0, "aside": 22.0, "under": 14.0},
   "clear": 20.0,
   "limits": {"answer": 120, "branches": 16, "document": 2000000, "edits": 1000, "line": 2000, "message": 6000000, "name": 64, "npy": 534288, "option": 120, "options": 6, "prose": 4000, "title": 120, "tour_steps": 40, "words": 400},
+  "files": {"download_python": "autodiff_graph.py", "download_torch": "autodiff_graph_torch.py", "download_notebook": "autodiff_graph.ipynb", "download_marimo": "autodiff_graph_marimo.py", "download_report": "autodiff_report.md", "download_figure": "autodiff_figure.html", "download_handout": "autodiff_handout.html", "download_json": "autodiff_graph.json", "download_tour": "autodiff_tour.json", "download_twins": "autodiff_a_and_b.zip"},
   "drawings": 8,
   "written_out": "; loop written out",
   "data_of": "Data of",
