@@ -488,11 +488,11 @@ export function pointOf(stage, event) {
 
 /** Show a short text at the foot of the canvas for a few seconds, and announce it to screen readers.
  * @param {Stage} stage @param {string} text */
-export function showStatus(stage, text) {
+export function showStatus(stage, text, ms = 4000) {
   clearTimeout(stage.quiet);
   stage.status.textContent = text;
   stage.status.classList.add("speaking");
-  stage.quiet = window.setTimeout(() => hideStatus(stage), 4000);
+  stage.quiet = window.setTimeout(() => hideStatus(stage), ms);
 }
 
 /** Announce a text to screen readers alone. @param {Stage} stage @param {string} text */
