@@ -16,11 +16,13 @@ import pytest
 
 from autodiff_viz.graph.edits import with_rule
 from autodiff_viz.graph.model import Rule
+from autodiff_viz.lab.actions import set_rule, typed
 from autodiff_viz.lab.training import pauses, trains
 from autodiff_viz.training import course
 from autodiff_viz.training.course import records
 from autodiff_viz.training.run import still
 from autodiff_viz.ui import trainer as module
+from autodiff_viz.ui.session import Session, act
 from autodiff_viz.ui.trainer import BROKEN, GONE, Steps, Trainer
 from tests.lab.regression import lab_of, loss_of
 
@@ -55,6 +57,16 @@ def test_a_pause_holds_though_a_chunk_was_under_way():
     trainer.put(paused)
     time.sleep(0.1)
     assert trainer.training is paused
+
+
+def test_no_step_is_made_any_more_once_the_graph_of_the_session_is_another_one():
+    lab, trainer = begun(20_000)
+    session = Session(lab, trainer=trainer)
+    act(session, set_rule, "w", "stop")
+    assert trainer.training.running
+    act(session, typed, "q = 3.0\nr = q * q\n")
+    assert not session.lab.training.running
+    assert not trainer.training.running
 
 
 def test_rules_that_change_meanwhile_hold_from_then_on():

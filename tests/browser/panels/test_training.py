@@ -144,6 +144,20 @@ loss = mean(h * h)"""
 """Its 20,000 steps take a minute or more."""
 
 
+def test_a_formula_typed_over_a_training_ends_it_and_is_checked(lab, page):
+    lab.open(f"/?{urlencode(to_query(plans(lab_of(HEAVY), steps=20_000)))}")
+    lab.choose_figure("Training")
+    page.get_by_role("button", name="Train 20,000").click()
+    expect(page.get_by_test_id("stProgress")).to_be_visible()
+    lab.type_formula("q = 3.0\nx = 2.0\nr = q * x")
+    expect(lab.value("r")).to_have_text("6")
+    expect(page.locator(".checks .verdict .says")).to_contain_text("agree", timeout=PATIENCE)
+    labels = page.locator(".sliders").get_by_role("slider")
+    assert [label.get_attribute("aria-label") for label in labels.all()] == ["Slider of q", "Slider of x"]
+    x, q = lab.place("x"), lab.place("q")
+    assert x[0] == q[0]  # one below the other: as if no x had been there
+
+
 def test_the_canvas_follows_a_training_and_a_pause_leaves_all_at_one_step(lab, page, context, address):
     """Another visitor is answered meanwhile."""
     lab.open(f"/?{urlencode(to_query(plans(lab_of(HEAVY), steps=20_000)))}")
