@@ -283,8 +283,9 @@ def open_variant(lab: Lab, key: str, variant: int) -> Lab:
 
 
 def close_lesson(lab: Lab) -> Lab:
-    """Close the lesson, and leave its path; the graph stays."""
-    return replace(lab, lesson=None, variant=0, path=None)
+    """Close the lesson, and leave its path; the graph stays. What the lesson asks is asked no longer."""
+    of_lesson = lab.asking is not None and lab.asking.unanswered == own_asking(lab)
+    return replace(lab, lesson=None, variant=0, path=None, asking=None if of_lesson else lab.asking)
 
 
 def lesson_view(lab: Lab) -> LessonView | None:

@@ -19,7 +19,7 @@
  * @property {"agrees" | "differs" | "part" | "checking" | "asks" | "waits" | "failed"} [state] none: there is nothing to
  *   check; "part": what is left of code of which something was refused agrees
  * @property {string} [says] the state in words
- * @property {string} [short] the same in a few words, of a result
+ * @property {string} [short] the same in a few words, for the bar
  * @property {LintData[]} [lints]
  * @property {boolean} [cancel] whether the check takes long and can be cancelled
  * @property {boolean} [again] whether the check was ended and can be tried again
@@ -270,6 +270,7 @@
  * @property {number} at the step that was opened or added last
  * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
  * @property {boolean} editing whether the visitor edits it
+ * @property {boolean} answered whether nothing is asked that is still hidden
  * @property {boolean} changed whether the lab shows another state than that step's
  */
 /**
@@ -588,7 +589,8 @@
  *   frame: { pad: number, level: number, tab: number },
  *   clear: number,
  *   tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
- *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number, prose: number, title: number, tour_steps: number },
+ *   limits: { answer: number, branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number, option: number, options: number, prose: number, title: number, tour_steps: number, words: number },
+ *   files: Record<string, string>,
  *   drawings: number,
  *   written_out: string,
  *   data_of: string,

@@ -141,6 +141,26 @@ def test_after_a_right_answer_the_number_stands_with_its_reason_and_the_guess():
     assert re.fullmatch(line, shown(lab)["asking"]["summary"])
 
 
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (Quantity("passed", "y", 0), Quantity("passed", "y", 1)),
+        (Quantity("cotangent", "w"), Quantity("cotangent", "x")),
+        (Quantity("value", "w"), Quantity("value", "x")),
+    ],
+    ids=lambda each: f"{each.of} {each.node}",
+)
+@pytest.mark.parametrize(("text", "at"), [("w", "w"), ("x", "x"), ("the second", "x"), ("same", "w")])
+def test_which_of_two_is_larger_is_answered_at_the_one_that_the_answer_names(one, two, text, at):
+    lab = opened(start(), parse("w = 3.0\nx = 2.0\ny = w * x"), "Open")
+    lab = answered(ask(lab, [Question(LARGER, one, two)], ASKED_ALONE), 0, text)
+    assert {node["id"]: node["guess"] for node in shown(lab)["nodes"] if node.get("guess")} == {
+        at: f"your answer: {text}"
+    }
+    gone = edited(lab, {"kind": "delete", "nodes": ["x"]})
+    assert {node["id"] for node in shown(gone)["nodes"] if node.get("guess")} <= {"w"}
+
+
 def test_two_wrong_answers_or_none_reveal_it_and_a_text_that_cannot_be_read_is_no_try():
     once = answered(asked(), 0, "5")
     twice = answered(once, 0, "6")

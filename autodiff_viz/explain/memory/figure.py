@@ -16,13 +16,13 @@ from autodiff_viz.display.theme import (
     SMALL,
     VALUE,
     axis,
-    coloured,
     draw,
     heading,
     ink,
     note,
     plain,
     short,
+    square,
     top,
 )
 from autodiff_viz.engine.trace import Trace
@@ -322,8 +322,8 @@ def _explanation(measured: Memory, xla: XlaMemory | None) -> list[str]:
     words = {AGAIN: "runs again", DROPPED: "would, JAX drops it"}
     again = "".join(f"{mark} {says}; " for mark, says in words.items() if mark in marks)
     lines = [
-        f"{coloured('■', VALUE)} values {coloured('■', CHECKPOINT)} factors of derivatives "
-        f"{coloured('■', COTANGENT)} contributions to cotangents",
+        f"{square(VALUE)} values {square(CHECKPOINT)} factors of derivatives "
+        f"{square(COTANGENT)} contributions to cotangents",
         f"{again}{counted(measured.kept, 'element')} kept for the backward pass",
     ]
     if xla is not None:

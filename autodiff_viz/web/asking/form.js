@@ -1,6 +1,7 @@
 // @ts-check
 // Build the field of an answer: it says how what is typed is read, before it is committed.
 
+import { shared } from "../base/constants.js";
 import { html, setText } from "../base/dom.js";
 import { isCount, pieces, spoken } from "./questions.js";
 import { readAnswer } from "./answers.js";
@@ -17,7 +18,6 @@ export function write(element, text) {
   );
 }
 
-export const MOST = 100; // characters of an answer
 const BUTTONS = 6; // choices that are buttons; of more a name is typed
 
 /** The field, or a button for each choice, with "I do not know".
@@ -64,7 +64,7 @@ export function answerForm(editor, item, at, refused = "") {
       placeholder: isCount(item.of)
         ? "a whole number"
         : (HINTS[item.kind === "cause" ? "cause" : form.form] ?? ""),
-      maxlength: MOST,
+      maxlength: shared.limits.answer,
       autocomplete: "off",
       autocapitalize: "off",
       spellcheck: "false",
