@@ -118,7 +118,7 @@ def css_of_colours() -> str:
         )
         for part in ("fill", "stroke"):
             marked = (
-                f':is([style*="{part}: {rgb}"], [style*="{part}:{colour}"])'  # of shapes, of words in a text
+                f':is([style*="{part}: {rgb}"], [style*="{part}:{colour}"])'  # shapes, words
             )
             lines.append(f"{drawn} {marked}:not(.cbfill) {{ {part}: {of_page} !important; }}")
         told = f'.av-told :is([style*="color:{colour}"], [style*="color: {rgb}"])'
