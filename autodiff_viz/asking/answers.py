@@ -16,7 +16,6 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of
 from autodiff_viz.graph.text import MINUS, listed, scalar
 
-LENGTH = 100  # characters of an answer
 MOST = 16  # numbers in an answer
 Form = Mapping[str, Any]
 """What an answer may be, as JSON: {"form": "number", "count": how many are asked for}, {"form": "shape"}, or
@@ -80,8 +79,8 @@ def read_answer(form: Form, text: str) -> Answer:
     """
     if not isinstance(text, str):
         raise GraphError(Problem("not-a-text", f"An answer is a text; found {kind_of(text)}."))
-    if len(text) > LENGTH:
-        raise unread(f"The answer has {len(text):,} characters; at most {LENGTH} are read.")
+    if len(text) > limits.ANSWER:
+        raise unread(f"The answer has {len(text):,} characters; at most {limits.ANSWER} are read.")
     plain = plain_text(text)
     if not plain:
         raise unread("Nothing was typed.", "Type an answer, or ? if you do not know.")

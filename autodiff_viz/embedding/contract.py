@@ -49,7 +49,7 @@ CONTROLS: Mapping[str, str] = MappingProxyType(
     {
         "canvas": "the graph",
         "question": "what is asked, and the field for the answer",
-        "lesson": "the lesson's text and its graphs",
+        "lesson": "the text of the lesson or the tour, with its title and the way to the next step",
         "formula": "the formula",
         "sliders": "the sliders of all inputs",
         "inspector": "the selected node, its derivative and its numbers",

@@ -17,6 +17,7 @@ LOOKS = (
     edits.ShowFigure,
     edits.ShowStep,
     edits.OpenVariant,
+    edits.Go,
     edits.Collapse,
     edits.Forward,
     edits.Check,

@@ -68,10 +68,10 @@ CLAIMS = 100  # of a lesson
 VISITORS = 400  # pages on view that one server process serves at once; see ui/server/admission.py
 
 QUESTIONS = 40  # asked of one graph
-ANSWER = 100  # characters of an answer as it was typed
+ANSWER = 120  # characters of an answer as it was typed
 WORDS = 400  # characters of a question, or of what its author says to an answer
 TOLD = 12  # answers to which its author says something
 OPTIONS = 6  # answers to choose from, each of which is a button
-OPTION = 60  # characters of one of them
+OPTION = ANSWER  # characters of one of them
 
 VERIFIED_AT_ONCE = 150  # nodes; a larger graph is verified on request, since tracing holds the GIL

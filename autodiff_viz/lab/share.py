@@ -92,7 +92,7 @@ def share_data(lab: Lab, wish: Mapping[str, str], code_of: CodeOf) -> dict[str, 
         "code": code and {"version": code.version, "size": code.size, "path": code.path},
         "says": says + _says(lab, state, kept, short, None if says else code),
         "alone": bool(says),
-        **_frame(base, state, wish),
+        **_frame(base, state, wish, lab.tour is not None and len(lab.tour.steps) > 1),
         **({"steps": stage_data(lab)} if wish.get(STEPS) else {}),
     }
 
@@ -141,16 +141,26 @@ def _address(base: str, query: dict[str, str], end: str) -> str:
     return base + (f"?{written(query)}" if query else "") + end
 
 
-def _frame(base: str, state: dict[str, str], wish: Mapping[str, str]) -> dict[str, Any]:
-    """Return the address of a frame, its code, and what can be chosen, if a height is wished for."""
+def _frame(base: str, state: dict[str, str], wish: Mapping[str, str], toured: bool) -> dict[str, Any]:
+    """Return the address of a frame, its code, and what can be chosen, if a height is wished for.
+
+    Args:
+      toured: whether the state has a tour of several steps: without its text a frame shows the first alone.
+    """
     height = _pixels(wish.get(HEIGHT))
     if height is None:
         return {}
-    chosen = read_embed({**wish, "embed": "1", "v": VERSION}) or Embed()
+    usual = {"show": OF_A_TOUR} if toured else {}
+    chosen = read_embed({**usual, **wish, "embed": "1", "v": VERSION}) or Embed()
     address = embed_link(base, state, chosen)
     title = wish.get(TITLE, "")[: limits.LINE] or TITLED
     code = frame_code(address, title, height, _pixels(wish.get(WIDTH)), RATIO in wish)
-    return {"frame": address, "frame_code": code, "parameters": PARAMETERS}
+    parameters = [{**each, "usual": usual.get(each["name"], each["usual"])} for each in PARAMETERS]
+    return {"frame": address, "frame_code": code, "parameters": parameters}
+
+
+OF_A_TOUR = "canvas,question,lesson,sliders,play,open"
+"""What the frame of a tour shows, if nothing else is chosen."""
 
 
 TITLED = "A computation graph with its gradients"

@@ -23,6 +23,7 @@ from autodiff_viz.graph.policies import POLICY, Policy
 from autodiff_viz.graph.rule_kinds import KINDS, RuleKind
 from autodiff_viz.lab.code_examples import CODE_EXAMPLES
 from autodiff_viz.lab.edits.nodes import LETTERS, NEW
+from autodiff_viz.lab.file_names import FILE_NAMES
 from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.inspector.parameters import NEW_PARAMETER
 from autodiff_viz.lab.own_data import BYTES, DATA_OF
@@ -63,6 +64,7 @@ def shared_constants() -> dict[str, Any]:
         },
         "clear": placing.CARD_CLEARANCE,
         "limits": {
+            "answer": limits.ANSWER,
             "branches": limits.BRANCHES,
             "document": limits.JSON,
             "edits": limits.EDITS,
@@ -70,10 +72,14 @@ def shared_constants() -> dict[str, Any]:
             "message": limits.MESSAGE,
             "name": limits.NAME,
             "npy": BYTES,
+            "option": limits.OPTION,
+            "options": limits.OPTIONS,
             "prose": limits.PROSE,
             "title": limits.TITLE,
             "tour_steps": limits.TOUR_STEPS,
+            "words": limits.WORDS,
         },
+        "files": dict(FILE_NAMES),
         "drawings": delta.KEPT,
         "written_out": WRITTEN_OUT,
         "data_of": DATA_OF,

@@ -160,6 +160,7 @@ def tour_data(lab: Lab) -> dict[str, Any] | None:
         "at": lab.at,
         "steps": steps,
         "editing": lab.authoring,
+        "answered": is_answered(lab),
         "changed": bool(tour.steps) and not is_as_made(lab, tour.steps[lab.at]),
     }
 

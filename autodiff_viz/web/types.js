@@ -270,6 +270,7 @@
  * @property {number} at the step that was opened or added last
  * @property {{ title: string, caption: string, text: string, notes: string, asks: number }[]} steps
  * @property {boolean} editing whether the visitor edits it
+ * @property {boolean} answered whether nothing is asked that is still hidden
  * @property {boolean} changed whether the lab shows another state than that step's
  */
 /**
@@ -327,6 +328,7 @@
  * @property {string} reveal what shows why an answer is so, as in lessons/tour.py
  * @property {string} [place] where on the path that is followed it is
  * @property {string} page address of the page of the path, or of all lessons
+ * @property {string | null} [after] key of the next lesson
  */
 /**
  * @typedef {object} AskingData
@@ -587,7 +589,8 @@
  *   frame: { pad: number, level: number, tab: number },
  *   clear: number,
  *   tab: { h: number, gap: number, near: number, slack: number, aside: number, under: number },
- *   limits: { branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number, prose: number, title: number, tour_steps: number },
+ *   limits: { answer: number, branches: number, document: number, edits: number, line: number, message: number, name: number, npy: number, option: number, options: number, prose: number, title: number, tour_steps: number, words: number },
+ *   files: Record<string, string>,
  *   drawings: number,
  *   written_out: string,
  *   data_of: string,

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 
 import autodiff_viz as av
+from autodiff_viz.asking.answers import read_answer
+from autodiff_viz.asking.authored import check_own_answer, form_of_options
 from autodiff_viz.asking.judge import feedback_table
 from autodiff_viz.asking.question import CHOICE, COTANGENT, NUMBER, SIGN, VALUE, Quantity, Question
 from autodiff_viz.graph.problem import GraphError
@@ -105,3 +107,13 @@ def test_answers_of_an_author_that_do_not_fit_are_refused(question, found):
         feedback_table(BOWL if question.about.node == "w" else GAME, question)
     assert caught.value.problems[0].code == "bad-question"
     assert caught.value.problems[0].hint
+
+
+def test_an_option_may_be_a_sentence_and_is_answered_by_all_of_it():
+    right = ("it is four times as large, for x is squared and stands in both of the " * 2)[:120].strip()
+    assert 60 < len(right) <= 120
+    question = Question(CHOICE, Quantity("cotangent", "x"), options=("no", right), right=right)
+    check_own_answer(question)
+    assert read_answer(form_of_options(question.options), right).choice == "2"
+    with pytest.raises(GraphError, match="An option has 121 characters"):
+        check_own_answer(replace(question, options=("no", "a" * 121), right="no"))

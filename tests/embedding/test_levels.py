@@ -37,6 +37,17 @@ def test_each_level_does_what_it_lets_be_changed_and_refuses_the_rest_in_words(l
             assert "lets you change" in after.notice[0].message
 
 
+def test_a_reader_of_every_level_goes_through_the_steps_of_a_tour_and_edits_it_at_none_below_all():
+    lab = start()
+    for edit in ({"kind": "tour_add"}, SLIDE, {"kind": "tour_add"}):
+        lab = edited(lab, edit)
+    assert lab.at == 1
+    for level in LEVELS:
+        assert edited(lab, {"kind": "tour_go", "step": 0}, level).at == 0
+        editing = edited(lab, {"kind": "tour_edit", "on": not lab.authoring}, level)
+        assert (editing.authoring != lab.authoring) is (level == "all")
+
+
 def test_each_level_has_all_that_the_one_before_it_has():
     for less, more in pairwise(LEVELS):
         assert {*KINDS_OF[less]} < {*KINDS_OF[more]}

@@ -158,6 +158,23 @@ def test_a_tour_without_room_in_a_code_gets_that_of_its_step_and_is_told_what_ma
     assert not share_data(rehearsed(), {"base": HOST})["alone"]
 
 
+def test_the_frame_of_a_tour_has_its_text_and_the_way_to_the_next_step_unless_that_is_unticked():
+    steps = (Step("A", "x = 3.0"), Step("B", "x = 2.0"))
+    lab = toured_at(start(), Tour(title="T", steps=steps), 0)
+
+    def shown(lab: Lab, **wish: str) -> tuple[str, str]:
+        """What its address shows, "" for the usual; and what the dialog has ticked at first."""
+        shared = share_data(lab, {"base": HOST, "height": "300", **wish})
+        (ticked,) = (each["usual"] for each in shared["parameters"] if each["name"] == "show")
+        return query_of(shared["frame"]).get("show", ""), ticked
+
+    usual = "canvas,question,sliders,play,open"
+    assert shown(lab) == ("canvas,question,lesson,sliders,play,open",) * 2
+    assert shown(lab, show=usual)[0] == ""
+    assert shown(lab, tour="alone") == ("", usual)
+    assert shown(start()) == ("", usual)
+
+
 def test_each_choice_of_a_frame_stands_in_its_address_and_in_its_code():
     for each in PARAMETERS:
         other = next(word for word in each["values"] if word != each["usual"])

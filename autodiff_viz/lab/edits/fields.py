@@ -14,7 +14,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.history import push
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
-from autodiff_viz.graph.text import listed, seed_fault
+from autodiff_viz.graph.text import listed, quoted, seed_fault
 from autodiff_viz.lab.actions import read_again, resampled, set_input, set_param, typed
 from autodiff_viz.lab.code import code_in
 from autodiff_viz.lab.edits.edit import Handlers, check_nodes, unreadable
@@ -121,7 +121,11 @@ def _draw(lab: Lab, edit: SetParam) -> Lab:
     """Set the initializer of a parameter, or the seed of a random draw."""
     source, value = source_view(lab.graph[edit.node]), edit.value
     if isinstance(value, str):
-        if edit.param == "seed" and source.seed is not None and not seed_fault(seed := _number(value)):
+        if edit.param == "seed" and source.seed is not None:
+            seed = _number(value)
+            if fault := seed_fault(seed):
+                message = f"{quoted(value[:40])} {fault}."
+                raise GraphError(Problem("bad-seed", message, "Type another seed.", node=edit.node))
             return set_param(lab, edit.node, "seed", seed)
         if edit.param == "init" and value in source.inits:
             return set_param(lab, edit.node, "init", value)

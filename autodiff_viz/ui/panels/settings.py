@@ -19,6 +19,7 @@ from autodiff_viz.lab.actions import resampled, reset, set_dtype, set_seed, type
 from autodiff_viz.lab.asking import hiding
 from autodiff_viz.lab.edits.compare import both
 from autodiff_viz.lab.evaluate import LabView
+from autodiff_viz.lab.file_names import FILE_NAMES
 from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.handout import handout_of
 from autodiff_viz.lab.page import ANSWER_FIRST
@@ -105,11 +106,10 @@ def _draw_fresh_starts(view: LabView) -> None:
     )
 
 
-_FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], ...] = (
+_FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str], ...] = (
     (
         "PyTorch file",
         lambda lab, page: to_torch(lab.graph, lab.seed, dtype=lab.dtype),
-        "autodiff_graph_torch.py",
         "text/x-python",
         "download_torch",
         "The graph as a Python program that needs torch alone and gives these numbers.",
@@ -117,7 +117,6 @@ _FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], 
     (
         "Jupyter notebook",
         lambda lab, page: to_notebook(lab.graph, lab.seed, dtype=lab.dtype),
-        "autodiff_graph.ipynb",
         "application/x-ipynb+json",
         "download_notebook",
         "Formula, runnable JAX, expected numbers and a check.",
@@ -125,7 +124,6 @@ _FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], 
     (
         "marimo notebook",
         lambda lab, page: to_marimo(lab.graph, lab.seed, dtype=lab.dtype),
-        "autodiff_graph_marimo.py",
         "text/x-python",
         "download_marimo",
         "The same as an app of marimo.",
@@ -133,20 +131,18 @@ _FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], 
     (
         "Report",
         lambda lab, page: report(trace(lab.graph, seed=lab.seed, dtype=lab.dtype), base=page),
-        "autodiff_report.md",
         "text/markdown",
         "download_report",
         "Markdown for an issue: link, formula, numbers, JAX, versions, picture.",
     ),
 )
-"""Files beside the JAX file: label, writer of the lab and the page's address, name, kind, key, and hint."""
+"""Files beside the JAX file: label, writer of the lab and the page's address, kind, key, and hint."""
 
 
-_ASKING_FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str, str], ...] = (
+_ASKING_FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str], ...] = (
     (
         "Interactive figure",
         lambda lab, page: html_of_lab(lab, page),
-        "autodiff_figure.html",
         "text/html",
         "download_figure",
         "One file with this canvas and its numbers, which needs no server; it asks what is asked here.",
@@ -154,7 +150,6 @@ _ASKING_FILES: tuple[tuple[str, Callable[[Lab, str | None], str], str, str, str,
     (
         "Handout",
         lambda lab, page: handout_of(lab, page, qr_code),
-        "autodiff_handout.html",
         "text/html",
         "download_handout",
         "To print: questions, graphs and room for answers, with the answers overleaf; of a tour all steps.",
@@ -170,7 +165,7 @@ def _draw_downloads(view: LabView) -> None:
     st.download_button(
         "JAX file",
         lambda: to_python(session.lab.graph, session.lab.seed, dtype=session.lab.dtype),
-        "autodiff_graph.py",
+        FILE_NAMES["download_python"],
         "text/x-python",
         key="download_python",
         icon=":material/download:",
@@ -178,11 +173,11 @@ def _draw_downloads(view: LabView) -> None:
         disabled=not view.is_program,
         help="The graph as a Python program that needs JAX alone and prints these numbers.",
     )
-    for label, write, name, kind, key, hint in _FILES:
+    for label, write, kind, key, hint in _FILES:
         st.download_button(
             label,
             lambda write=write: ANSWER_FIRST if hiding(session.lab) else write(session.lab, page),
-            name,
+            FILE_NAMES[key],
             kind,
             key=key,
             icon=":material/download:",
@@ -190,11 +185,11 @@ def _draw_downloads(view: LabView) -> None:
             disabled=not view.is_program or view.hiding,  # each holds the numbers that are expected
             help=ANSWER_FIRST if view.hiding else hint,
         )
-    for label, write, name, kind, key, hint in _ASKING_FILES:
+    for label, write, kind, key, hint in _ASKING_FILES:
         st.download_button(
             label,
             lambda write=write: write(session.lab, page),
-            name,
+            FILE_NAMES[key],
             kind,
             key=key,
             icon=":material/download:",
@@ -205,7 +200,7 @@ def _draw_downloads(view: LabView) -> None:
     st.download_button(
         "JSON",
         lambda: to_json(session.lab.graph),
-        "autodiff_graph.json",
+        FILE_NAMES["download_json"],
         "application/json",
         key="download_json",
         icon=":material/download:",
@@ -216,7 +211,7 @@ def _draw_downloads(view: LabView) -> None:
         st.download_button(
             "Tour",
             lambda: _tour(session.lab),
-            "autodiff_tour.json",
+            FILE_NAMES["download_tour"],
             "application/json",
             key="download_tour",
             on_click="ignore",
@@ -225,7 +220,7 @@ def _draw_downloads(view: LabView) -> None:
         st.download_button(
             "A, B and their difference",
             lambda: _twins(session.lab),
-            "autodiff_a_and_b.zip",
+            FILE_NAMES["download_twins"],
             "application/zip",
             key="download_twins",
             on_click="ignore",

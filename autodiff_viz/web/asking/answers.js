@@ -9,7 +9,6 @@ import { shared } from "../base/constants.js";
 /** @typedef {{ choice: string, numbers: number[], unit: number, readAs: string }} Answer as it was read */
 /** @typedef {{ message: string, hint: string }} Unread what was found, and what is needed */
 
-const LENGTH = 100; // characters
 const RANK = 6;
 export const UNKNOWN = "?";
 const KNOWS_NOT = new Set(
@@ -73,9 +72,11 @@ export function readAnswer(form, text) {
 
 /** @param {Form} form @param {string} text @returns {Answer} */
 function read(form, text) {
-  if ([...text].length > LENGTH) {
+  if ([...text].length > shared.limits.answer) {
     const count = [...text].length.toLocaleString("en");
-    throw new NotRead(`The answer has ${count} characters; at most ${LENGTH} are read.`);
+    throw new NotRead(
+      `The answer has ${count} characters; at most ${shared.limits.answer} are read.`,
+    );
   }
   const plain = [...text]
     .map((letter) => SIGNS[letter] ?? letter)

@@ -1,15 +1,18 @@
 // @ts-check
 // Ask about the graph: a popover with the questions, a row each, what is hidden, and one more question.
 
-import { html } from "../base/dom.js";
+import { shared } from "../base/constants.js";
+import { html, setText } from "../base/dom.js";
 import { classPage } from "./class_page.js";
 import { closePopover, openPopover } from "../canvas/popovers/popover.js";
 import {
   aboutText,
+  excess,
   HIDES,
   kindsFor,
   kindText,
   optionsOf,
+  ownFault,
   QUANTITIES,
   recordOf,
   recordOfItem,
@@ -22,8 +25,8 @@ import {
 /** @typedef {import("../messages.js").QuestionRecord} QuestionRecord */
 /** @typedef {import("../explain/play.js").Quantity} Quantity */
 
-const WORDS = 400; // characters of a question
-const OPTION = 60; // of an answer that its author gives
+const { words: WORDS, option: OPTION, options: OPTIONS } = shared.limits;
+const ALL_OPTIONS = 2 * OPTIONS * OPTION; // characters of their field: more than fit, so that what is too long is said and not cut
 const FORMATIVE =
   "This page hides the numbers until they are answered. The link holds the graph, so this is for learning, not for marks.";
 
@@ -48,7 +51,10 @@ export function openAsk(editor) {
     words: "",
     options: "",
     right: "",
+    fault: "", // why it could not be asked
   };
+  /** @type {Sent | null} */
+  let sent = null;
   let turn = 0; // counts changes of the draft, which is no part of the drawing
   const again = () => (turn++, editor.watchers.forEach((watch) => watch()));
   openPopover(editor, {
@@ -58,6 +64,7 @@ export function openAsk(editor) {
     find: () => editor,
     look: () => [
       turn,
+      refusalOf(editor, sent),
       editor.drawing.asking?.hides,
       editor.drawing.asking?.items.map(({ says, kind, words, options }) => [
         says,
@@ -67,14 +74,33 @@ export function openAsk(editor) {
       ]),
       editor.shown.nodes.map(({ id }) => id),
     ],
-    fill: () => [
-      ...rows(editor),
-      ...oneMore(editor, draft, again),
-      hidesField(editor),
-      html("p", { class: "formative" }, `${FORMATIVE} `, classPage()),
-    ],
+    fill: () => {
+      const refused = refusalOf(editor, sent);
+      if (refused && sent && !draft.words && !draft.options && !draft.right) {
+        Object.assign(draft, sent.draft, { fault: refused }); // no word is lost
+        sent = null;
+      }
+      return [
+        ...rows(editor),
+        ...oneMore(editor, draft, again, (now) => (sent = now)),
+        hidesField(editor),
+        html("p", { class: "formative" }, `${FORMATIVE} `, classPage()),
+      ];
+    },
   });
 }
+
+/** What was typed, and the number of the edit that asks it. @typedef {{ seq: number, draft: { words: string, options: string, right: string } }} Sent */
+
+/** Why a question that was sent is not asked; "" if it is, or as long as that is not known.
+ * @param {Editor} editor @param {Sent | null} sent */
+function refusalOf(editor, sent) {
+  const found = sent && editor.drawing.notice?.find(({ seq }) => seq === sent.seq);
+  return found ? [found.message, found.hint].filter(Boolean).join(" ") : "";
+}
+
+/** What is wrong with a field, below it: announced, and empty while nothing is. @param {string} [text] */
+const faultLine = (text = "") => html("p", { class: "read-as unread", role: "alert" }, text);
 
 /** Show all numbers. @param {Editor} editor */
 export function stopAsking(editor) {
@@ -201,11 +227,19 @@ function optionFields({ options }, i, change) {
       type: "text",
       "data-field": `options ${i}`,
       "aria-label": `Options of question ${i + 1}, between semicolons`,
-      maxlength: WORDS,
+      maxlength: ALL_OPTIONS,
     })
   );
   field.value = options.join("; ");
-  field.addEventListener("change", () => change({ options: optionsOf(field.value) }));
+  const fault = faultLine();
+  field.addEventListener("input", () => setText(fault, excess(optionsOf(field.value), "")));
+  field.addEventListener("change", () => {
+    const now = optionsOf(field.value);
+    const found =
+      excess(now, "") || (now.length < 2 ? "Give at least two options, between semicolons." : "");
+    setText(fault, found);
+    if (!found) change({ options: now });
+  });
   const right = choice(
     `right ${i}`,
     [
@@ -216,13 +250,13 @@ function optionFields({ options }, i, change) {
     (value) => value && change({ right: value, own: undefined }),
     `Right answer of question ${i + 1}`,
   );
-  return [field, right];
+  return [field, fault, right];
 }
 
 /** The fields of one more question. @param {Editor} editor
- * @param {{ node: string, of: Quantity["of"], kind: string, words: string, options: string, right: string }} draft
- * @param {() => void} again */
-function oneMore(editor, draft, again) {
+ * @param {{ node: string, of: Quantity["of"], kind: string, words: string, options: string, right: string, fault: string }} draft
+ * @param {() => void} again @param {(sent: Sent) => void} keep takes what is sent, in case it is refused */
+function oneMore(editor, draft, again, keep) {
   const { shown } = editor;
   const graph = { ...shown, twins: editor.drawing.twins };
   if (!shown.nodes.some(({ id }) => id === draft.node)) draft.node = usualNode(editor);
@@ -252,15 +286,20 @@ function oneMore(editor, draft, again) {
     draft[name] = value;
     again();
   };
+  const fault = faultLine(draft.fault);
   const add = () => {
     const [options, right] = [optionsOf(draft.options), draft.right.trim()];
+    setText(fault, (draft.fault = ownFault(kind, options, right)));
+    if (draft.fault) return;
     const own = {
       ...(kind === "choice" && { options }),
       ...(right && ["choice", "number"].includes(kind) && { right }),
     };
     const record = recordOf(graph, kind, about, draft.words.trim(), own);
+    const { words, options: typed, right: chosen } = draft;
     Object.assign(draft, { words: "", options: "", right: "" });
     send(editor, [...records(editor), record]);
+    keep({ seq: editor.outbox.last, draft: { words, options: typed, right: chosen } });
   };
   /** @param {"words" | "options" | "right"} name @param {string} label @param {string} placeholder @param {number} most */
   const text = (name, label, placeholder, most) => {
@@ -268,7 +307,11 @@ function oneMore(editor, draft, again) {
       html("input", { type: "text", "data-field": name, placeholder, maxlength: most })
     );
     field.value = draft[name];
-    field.addEventListener("input", () => (draft[name] = field.value));
+    field.addEventListener("input", () => {
+      draft[name] = field.value;
+      const options = kind === "choice" ? optionsOf(draft.options) : [];
+      setText(fault, (draft.fault = excess(options, draft.right.trim())));
+    });
     field.addEventListener("keydown", (event) => event.key === "Enter" && add());
     return html("label", {}, html("span", {}, label), field);
   };
@@ -282,9 +325,12 @@ function oneMore(editor, draft, again) {
     html("div", { class: "label" }, html("span", {}, "Ask for"), pair),
     html("label", {}, html("span", {}, "Kind"), choice("kind", kindsOffered, kind, take("kind"))),
     text("words", "Words", "in your own words, if you like", WORDS),
-    ...(kind === "choice" ? [text("options", "Options", "2 to 6, between semicolons", WORDS)] : []),
-    ...(kind === "choice" ? [text("right", "Right", "one of them", OPTION)] : []),
-    ...(kind === "number" ? [text("right", "Right", "JAX's number, or your own", OPTION)] : []),
+    ...(kind === "choice"
+      ? [text("options", "Options", `2 to ${OPTIONS}, between semicolons`, ALL_OPTIONS)]
+      : []),
+    ...(kind === "choice" ? [text("right", "Right", "one of them", 2 * OPTION)] : []),
+    ...(kind === "number" ? [text("right", "Right", "JAX's number, or your own", 2 * OPTION)] : []),
+    fault,
     html(
       "div",
       { class: "region-buttons" },

@@ -1,6 +1,7 @@
 // @ts-check
 // Build the field of an answer: it says how what is typed is read, before it is committed.
 
+import { shared } from "../base/constants.js";
 import { html, setText } from "../base/dom.js";
 import { isCount, pieces, spoken } from "./questions.js";
 import { readAnswer } from "./answers.js";
@@ -17,7 +18,6 @@ export function write(element, text) {
   );
 }
 
-export const MOST = 100; // characters of an answer
 const BUTTONS = 6; // choices that are buttons; of more a name is typed
 
 /** The field, or a button for each choice, with "I do not know".
@@ -28,7 +28,7 @@ export function answerForm(editor, item, at, refused = "") {
   const send = (/** @type {string} */ text) => editor.send({ kind: "answer", at, text });
   const unknown = html(
     "button",
-    { type: "button", class: "unknown", click: () => send("?") },
+    { type: "button", class: "unknown", "data-field": "?", click: () => send("?") },
     "I do not know",
   );
   const choices = form.form === "choice" ? (form.choices ?? []) : [];
@@ -46,7 +46,11 @@ export function answerForm(editor, item, at, refused = "") {
         },
       },
       ...choices.map(({ words: [word] }) =>
-        html("button", { type: "button", class: "choice", click: () => send(word) }, word),
+        html(
+          "button",
+          { type: "button", class: "choice", "data-field": word, click: () => send(word) },
+          word,
+        ),
       ),
       unknown,
     );
@@ -60,7 +64,7 @@ export function answerForm(editor, item, at, refused = "") {
       placeholder: isCount(item.of)
         ? "a whole number"
         : (HINTS[item.kind === "cause" ? "cause" : form.form] ?? ""),
-      maxlength: MOST,
+      maxlength: shared.limits.answer,
       autocomplete: "off",
       autocapitalize: "off",
       spellcheck: "false",

@@ -2,6 +2,8 @@
 // Choose what can be asked of a graph, find the question about a place, and word what is said of an answer.
 // Pure.
 
+import { shared } from "../base/constants.js";
+
 /** @typedef {import("../types.js").AskedItem} AskedItem */
 /** @typedef {import("../types.js").AskingData} AskingData */
 /** @typedef {import("../types.js").GraphNode} GraphNode */
@@ -108,6 +110,30 @@ export const optionsOf = (text) =>
     .split(";")
     .map((option) => option.trim())
     .filter(Boolean);
+
+/** What is too long or too many of an author's own answers, in a sentence; "" for nothing. Python refuses it too.
+ * @param {string[]} options @param {string} right */
+export function excess(options, right) {
+  const { option: most, options: all } = shared.limits;
+  const long = [...options, right].find((one) => [...one].length > most);
+  if (long !== undefined) {
+    const begins = `\u201c${[...long].slice(0, 30).join("")}\u2026\u201d`;
+    return `${begins} has ${[...long].length} characters; at most ${most} are possible. The question itself can say more.`;
+  }
+  return options.length > all
+    ? `There are ${options.length} options; at most ${all} are possible.`
+    : "";
+}
+
+/** Why an author's own answers cannot be asked as they are, in a sentence; "" if they can.
+ * @param {string} kind @param {string[]} options @param {string} right */
+export function ownFault(kind, options, right) {
+  const found = excess(kind === "choice" ? options : [], right);
+  if (found || kind !== "choice") return found;
+  if (options.length < 2) return "Give at least two options, between semicolons.";
+  if (!options.includes(right)) return "Repeat under Right the option that is right.";
+  return "";
+}
 
 /** What is asked about, in words. @param {{ wires: Wire[] }} graph @param {AskedItem} item */
 export function aboutText({ wires }, { kind, of, node, slot }) {

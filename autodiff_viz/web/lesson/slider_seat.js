@@ -20,9 +20,10 @@ export class SliderSeat {
     this.sized.observe(this.host);
   }
 
-  /** Take the inputs that the exercise on view moves. @param {string[]} names */
-  receive(names) {
-    this.names = names;
+  /** Take what the exercise on view moves. @param {import("./exercise.js").Exercise["moves"]} moves */
+  receive(moves) {
+    this.names = Object.keys(moves);
+    this.board.aim(moves);
     this.settle();
   }
 

@@ -173,7 +173,12 @@ export class Presenter {
     addEventListener("resize", () => this.type(), { signal });
     addEventListener("pointermove", (event) => this.move(event), { signal });
     addEventListener("pointerdown", (event) => this.move(event), { signal });
-    editor.root.addEventListener("click", (event) => this.click(event), { signal });
+    const entered = performance.now(); // the click that enters the stage still rises to the root after this
+    editor.root.addEventListener(
+      "click",
+      (event) => event.timeStamp > entered && this.click(event),
+      { signal },
+    );
     document.addEventListener(
       "fullscreenchange",
       () => document.fullscreenElement || this.leave(),
@@ -260,7 +265,8 @@ export class Presenter {
 
   /** Say what is asked or told of the present step: the graph is fitted to the room below it. */
   say() {
-    const { talk, item } = this;
+    const { talk, item, hidden } = this;
+    const answer = !hidden && item?.revealed ? item : undefined;
     if ((talk?.at ?? -1) !== this.answeredAt) this.answered = -1;
     const many = talk !== null && talk.steps.length > 1;
     const says = item?.says ?? "";
@@ -274,12 +280,12 @@ export class Presenter {
       ...(item?.options ?? []).map((option) =>
         html(
           "li",
-          { class: !item?.revealed ? "" : option === item.answer ? "right" : "wrong" },
+          { class: !answer ? "" : option === answer.answer ? "right" : "wrong" },
           ...worded(option),
         ),
       ),
     );
-    this.told.replaceChildren(...worded(talk?.said || (item?.revealed ? (item.reason ?? "") : "")));
+    this.told.replaceChildren(...worded(hidden ? "" : talk?.said || (answer?.reason ?? "")));
     this.more.classList.toggle("empty", !this.more.textContent);
   }
 

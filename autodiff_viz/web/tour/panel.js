@@ -8,6 +8,7 @@ import { NO_FOCUS } from "../canvas/actions/reading.js";
 import { actionOf } from "../canvas/actions/keys.js";
 import { chooseFile, pressDownload, takeTourLink } from "../canvas/files/import_export.js";
 import { showPanel } from "../dock/panels.js";
+import { may } from "../embed/gate.js";
 import { paragraphsIn, piecesIn, placeAt } from "./words.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -68,6 +69,7 @@ export class TourPanel {
     this.tour = null;
     this.shown = "";
     this.lesson = false;
+    this.unfolded = -1; // step whose answer the author looks at though it still asks
     /** What has the focus once a step has been moved. @type {string | null} */
     this.follows = null;
     /** Fields on view, by what they are of. @type {Map<string, Pen>} */
@@ -111,6 +113,7 @@ export class TourPanel {
         tour.at,
         tour.steps.map(({ title }, i) => (i === tour.at ? "" : title)), // its field has it
         tour.changed,
+        tour.answered,
         this.lesson,
       ];
     const shown = JSON.stringify(editing && tour ? form : tour);
@@ -171,8 +174,10 @@ export class TourPanel {
       small("Previous step", "back", () => this.go(at - 1), !steps.length || at === 0),
       small("Next step", "step", () => this.go(at + 1), at + 1 >= steps.length),
       tour.changed && small("Restart the step", "undo", () => this.go(at)),
-      button(this.editing ? "Done" : "Edit", () => this.edit(!this.editing), "edit"),
-      button("Close", () => (this.send(), this.editor.send({ kind: "tour_close" }))),
+      may("tour_edit") &&
+        button(this.editing ? "Done" : "Edit", () => this.edit(!this.editing), "edit"),
+      may("tour_close") &&
+        button("Close", () => (this.send(), this.editor.send({ kind: "tour_close" }))),
     );
   }
 
@@ -351,9 +356,9 @@ export class TourPanel {
       if (to >= 0 && to < tour.steps.length) move(to);
     });
     this.drag(grip, i, move);
-    if (open)
-      root.append(
-        keep(`${i} caption`, "Caption", step.caption, write("caption"), 1),
+    if (open) {
+      if (!step.text && !step.notes) this.unfolded = i; // it stays open while it is written
+      const telling = [
         keep(`${i} text`, "Said after the answer", step.text, write("text"), 1),
         keep(
           `${i} notes`,
@@ -362,8 +367,28 @@ export class TourPanel {
           write("notes"),
           1,
         ),
+      ];
+      root.append(
+        keep(`${i} caption`, "Caption", step.caption, write("caption"), 1),
+        ...(tour.answered || this.unfolded === i ? telling : [this.fold(i, telling)]),
       );
+    }
     return root;
+  }
+
+  /** What names the answer to a question that is still open: a reader who presses *Edit* has to ask for it.
+   * @param {number} i @param {HTMLElement[]} telling */
+  fold(i, telling) {
+    const fold = html(
+      "details",
+      { class: "telling" },
+      html("summary", { "data-does": `telling ${i}` }, "Said after the answer, and notes"),
+      ...telling,
+    );
+    fold.addEventListener("toggle", () => {
+      if (fold instanceof HTMLDetailsElement) this.unfolded = fold.open ? i : -1;
+    });
+    return fold;
   }
 
   /** Let a step be dragged by its grip. @param {HTMLElement} grip @param {number} from @param {(to: number) => void} move */

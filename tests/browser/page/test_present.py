@@ -320,6 +320,34 @@ def test_a_remote_leads_through_a_tour_with_its_titles_options_and_what_is_said_
     wait_for_the_last_row(page, 20)
 
 
+def test_a_click_that_starts_answers_nothing_and_what_is_hidden_hides_the_verdict_too(
+    page: Page, address: str
+):
+    asks = Question("choice", Quantity("cotangent", "x"), words="Which?", options=("add", "win"), right="add")
+    step = Step("Vote", "x = 2.0\ny = x * x", text="2 + 2.", questions=(asks,), hides="cotangents")
+    page.set_viewport_size(SMALL)
+    lab = LabPage(page, address).open(f"/?tour={tour_to_link(Tour(title='Uses', steps=(step,)))}")
+    lab.canvas.locator(".surface").focus()
+    press(lab, "Shift+L")
+    prepare = page.get_by_role("dialog", name="Present")
+    prepare.get_by_label("Begin with what comes back hidden").check()
+    prepare.get_by_role("button", name="In this window").click()
+    more = page.locator(".stage-more")
+    expect(more.locator("li")).to_have_text(("add", "win"))
+    lab.settle()
+    assert more.locator(".right").count() == 0
+    page.mouse.click(900, 400)  # behind the last place of the pass it answers
+    page.mouse.click(900, 400)
+    page.mouse.click(900, 400)
+    lab.settle()
+    expect(more.locator("li")).to_have_text(("add", "win"))
+    assert more.inner_text().split() == ["add", "win"]
+    assert more.locator(".right").count() == 0
+    press(lab, "h")
+    expect(more.locator("li.right")).to_have_text("add")
+    expect(more.locator(".stage-told")).to_have_text("2 + 2.")
+
+
 @pytest.mark.shared_page(plots=False)
 def test_what_is_too_small_says_so_while_it_is_prepared(lab: LabPage):
     inside = "\n".join(f"    y_{i} = sin(y_{i - 1})" for i in range(1, 30))

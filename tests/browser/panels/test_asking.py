@@ -232,6 +232,35 @@ def test_a_question_with_options_of_ones_own_is_answered_by_a_key(two_uses: LabP
     expect(verdict(two_uses)).to_have_text("You: it is 4 times as large, for x is squared. Right.")
 
 
+def test_an_own_option_that_is_too_long_is_told_while_it_is_typed_and_no_word_is_lost(two_uses: LabPage):
+    two_uses.press("q")
+    dialog(two_uses).get_by_label("Kind").select_option("one of your own options")
+    options, right, words = (
+        dialog(two_uses).get_by_role("textbox", name=name) for name in ("Options", "Right", "Words")
+    )
+    long = "it is four times as large, for x is squared and so is whatever stands for it"  # 76 characters
+    words.fill("Twice the x?")
+    options.fill(f"it doubles; {long} {long}")
+    told = dialog(two_uses).get_by_role("alert").last
+    expect(told).to_contain_text("has 153 characters; at most 120")
+    options.press("Enter")
+    expect(options).to_have_value(f"it doubles; {long} {long}")
+    expect(question(two_uses)).to_be_hidden()
+    options.fill(f"it doubles; {long}; ?")  # which only Python finds
+    right.fill(long)
+    expect(told).to_have_text("")
+    right.press("Enter")
+    expect(told).to_contain_text("cannot be told from another answer")
+    expect(options).to_have_value(f"it doubles; {long}; ?")
+    expect(words).to_have_value("Twice the x?")
+    options.fill(f"it doubles; {long}")
+    options.press("Enter")
+    expect(question(two_uses).get_by_role("button", name=long)).to_be_visible()
+    two_uses.page.keyboard.press("Escape")
+    question(two_uses).get_by_role("button", name=long).click()
+    expect(verdict(two_uses)).to_contain_text("Right.")
+
+
 @pytest.mark.own_page
 def test_a_reload_keeps_questions_and_answers(two_questions: LabPage):
     answer(two_questions, "16/2")

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Locator, expect
 
-from autodiff_viz.lessons.codec import read_tour
+from autodiff_viz.asking.question import Quantity, Question
+from autodiff_viz.lessons.codec import read_tour, tour_to_link
+from autodiff_viz.lessons.tour import Step, Tour
 from tests.browser.lab_page import LabPage, middle
 from tests.browser.page.test_axe import faults
 
@@ -121,3 +123,39 @@ def test_a_tour_from_the_first_state_to_its_link(lab: LabPage, context: BrowserC
     expect(panel(lab).get_by_role("heading")).to_have_text("Stopped")
     expect(lab.node("b").locator(".chip, .mark").first).to_be_visible()
     assert faults(page) == []
+
+
+def asking_tour() -> str:
+    """The link of a tour whose first step asks, and has words that name the answer."""
+    asks = Question("zero", Quantity("cotangent", "x"))
+    first = Step("Ask", "x = 2.0\ny = x * x", text="It is four.", notes="Say four.", questions=(asks,))
+    return tour_to_link(Tour(title="T", steps=(first, Step("Next one", "x = 3.0\ny = sin(x)"))))
+
+
+def test_edit_shows_no_reader_what_is_said_after_an_answer_before_it_is_given(lab: LabPage):
+    lab.open(f"/?tour={asking_tour()}")
+    do(lab, "Edit")
+    after, notes = (panel(lab).get_by_label(label) for label in ("Said after the answer", "Notes to speak"))
+    expect(panel(lab).get_by_label("Caption")).to_be_visible()
+    expect(after).to_be_hidden()
+    expect(notes).to_be_hidden()
+    assert faults(lab.page) == []
+    panel(lab).get_by_text("Said after the answer, and notes").click()  # its author asks for it
+    expect(after).to_have_value("It is four.")
+    panel(lab).get_by_text("Said after the answer, and notes").click()
+    expect(after).to_be_hidden()
+    lab.page.get_by_role("button", name="not zero").click()
+    lab.settle()
+    expect(after).to_have_value("It is four.")
+    expect(after).to_be_visible()
+    expect(notes).to_be_visible()
+
+
+def test_a_frame_leads_through_a_tour_and_lets_nobody_edit_it(lab: LabPage):
+    show = "canvas,question,lesson,sliders,play,open"
+    lab.page.goto(f"{lab.address}/?embed=1&v=1&start=now&show={show}&tour={asking_tour()}")
+    expect(panel(lab).get_by_role("heading")).to_have_text("Ask")
+    for name in ("Edit", "Close"):
+        expect(panel(lab).get_by_role("button", name=name)).to_have_count(0)
+    panel(lab).get_by_role("button", name="Next: Next one").click()
+    expect(panel(lab).get_by_role("heading")).to_have_text("Next one")

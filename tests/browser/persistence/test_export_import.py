@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
@@ -247,3 +248,33 @@ def test_a_new_graph_is_empty_and_undo_brings_the_last_one_back(lab: LabPage):
     expect(lab.formula).to_have_value("")
     lab.button("Undo: New graph")
     assert lab.names() == {"x", "y", "a", "b", "exp_1", "z"}
+
+
+@pytest.mark.own_page
+def test_each_file_says_that_it_is_saved_and_as_what_or_that_it_waits_for_the_answers(lab: LabPage):
+    status = lab.canvas.get_by_role("status")
+    files = {
+        "Save as interactive figure": "autodiff_figure.html",
+        "Handout to print": "autodiff_handout.html",
+        "Graph as a JAX file": "autodiff_graph.py",
+        "Jupyter notebook": "autodiff_graph.ipynb",
+    }
+    for item, name in files.items():
+        with lab.page.expect_download(timeout=120_000) as saving:
+            choose(lab, item)
+            expect(status).to_have_text(re.compile(f"Writing {name}|Saved as {name}"))
+        assert saving.value.suggested_filename == name
+        expect(status).to_have_text(f"Saved as {name}.")
+    lab.select("x")
+    lab.press("q")
+    lab.page.keyboard.press("Enter")
+    lab.page.keyboard.press("Escape")
+    expect(lab.node("x").locator(".number.cotangent")).to_have_text("?")
+    for item in ("PyTorch file", "Jupyter notebook", "marimo notebook", "Report for an issue"):
+        lab.tools.get_by_role("button", name=MENU).click()
+        entry = lab.canvas.get_by_role("menuitem", name=item)
+        expect(entry).to_have_attribute("aria-disabled", "true")
+        entry.click(force=True)
+        expect(status).to_contain_text("after the answers")
+    with lab.page.expect_download(timeout=60_000):  # it asks what is asked, and tells nothing
+        choose(lab, "Handout to print")

@@ -91,3 +91,16 @@ def test_an_edit_whose_field_the_browser_fills_in_has_all_others():
     ):
         with pytest.raises(TypeError):
             edit_template(Units, **wrong)
+
+
+def test_a_seed_that_is_none_is_refused_in_words_and_not_as_a_broken_message():
+    lab = edited(start(), {"kind": "import", "text": "x = input(shape=(2,), seed=0)\ny = sum(x)"})
+    for text in ("abc", "1.5", "-1", ""):
+        refused = edited(lab, {"kind": "param", "node": "x", "param": "seed", "value": text, "seq": 1})
+        (said,) = refused.notice
+        assert (said.code, said.node, said.hint) == ("bad-seed", "x", "Type another seed.")
+        assert f"“{text}”" in said.message or f"'{text}'" in said.message
+        assert "whole number" in said.message
+        assert refused.graph == lab.graph
+    drawn = edited(lab, {"kind": "param", "node": "x", "param": "seed", "value": "7"})
+    assert drawn.graph["x"].param("seed") == 7

@@ -4,12 +4,14 @@ import { test } from "node:test";
 import { stepOf } from "../../../autodiff_viz/web/explain/play.js";
 import {
   aboutText,
+  excess,
   isPast,
   kindsFor,
   kindText,
   nextOpen,
   offersAfter,
   optionsOf,
+  ownFault,
   pieces,
   pointedAt,
   questionAt,
@@ -309,4 +311,24 @@ test("in a lesson the reason of a wrong answer is left to the lesson, that of a 
   );
   assert.ok(verdictText(wrong).endsWith(reason));
   assert.equal(verdictText(answered(true, ""), true), `JAX: 8. Right. ${reason}`);
+});
+
+test("an own answer that is too long, or one too many, is told while it is typed, with what was found", () => {
+  const long = "a".repeat(120);
+  assert.equal(excess(["yes", long], "yes"), "");
+  assert.match(
+    excess(["yes", `${long}b`], ""),
+    /^\u201ca{30}\u2026\u201d has 121 characters; at most 120/,
+  );
+  assert.match(excess([], "9".repeat(130)), /130 characters/);
+  assert.equal(excess(["\u{1d465}".repeat(120)], ""), ""); // characters, not units of UTF-16
+  assert.match(excess([..."abcdefg"], ""), /7 options; at most 6/);
+});
+
+test("a choice is sent once Python would take it, and no sooner", () => {
+  assert.equal(ownFault("choice", ["a", "b"], "b"), "");
+  assert.match(ownFault("choice", ["a"], "a"), /at least two/);
+  assert.match(ownFault("choice", ["a", "b"], "c"), /Repeat/);
+  assert.equal(ownFault("number", ["a".repeat(300)], "2"), ""); // options of another kind are not sent
+  assert.match(ownFault("number", [], "2".repeat(121)), /121/);
 });

@@ -121,6 +121,21 @@ test("a wire keeps the bends that are outside the group", () => {
   assert.deepEqual(seen.wires.find(({ to }) => to === "c").via, [[560, 10]]);
 });
 
+test("a wire to a card at its right goes there, though the node inside lies left of where it starts", () => {
+  const whole = drawing([{ name: "g", nodes: ["a", "b"] }]);
+  const at = { a: -300, b: 900, y: 0 }; // as nodes that were laid out around the middle of their card
+  const nodes = whole.nodes.map((node) => ({ ...node, x: at[node.id] ?? node.x }));
+  const back = [
+    [-150, 300],
+    [-400, 300],
+    [-400, 20],
+  ];
+  const wires = whole.wires.map((one) => (one.from === "y" ? { ...one, to: "a", via: back } : one));
+  const seen = folded({ ...whole, nodes, wires });
+  assert.ok(card(seen, "g").x > 200);
+  assert.deepEqual(seen.wires.find(({ from }) => from === "y").via, []);
+});
+
 test("wires end at the card's ports", () => {
   const g = card(folded(drawing([{ name: "g", nodes: ["a", "c"] }])), "g");
   assert.deepEqual(

@@ -9,6 +9,7 @@ import { nextTheme } from "../../dock/layout.js";
 import { BY_HAND } from "../../dock/panels.js";
 import { showStatus } from "../draw/stage.js";
 import {
+  afterAnswers,
   chooseFile,
   isOnPaper,
   newGraph,
@@ -535,24 +536,28 @@ export const ACTIONS = {
     label: "Graph as a PyTorch file",
     icon: "save",
     places: { file: "graph" },
+    waits: afterAnswers,
     do: (editor) => pressDownload(editor, "download_torch"),
   },
   notebook: {
     label: "Jupyter notebook",
     icon: "save",
     places: { file: "graph" },
+    waits: afterAnswers,
     do: (editor) => pressDownload(editor, "download_notebook"),
   },
   marimo: {
     label: "marimo notebook",
     icon: "save",
     places: { file: "graph" },
+    waits: afterAnswers,
     do: (editor) => pressDownload(editor, "download_marimo"),
   },
   report: {
     label: "Report for an issue",
     icon: "save",
     places: { file: "graph" },
+    waits: afterAnswers,
     do: (editor) => pressDownload(editor, "download_report"),
   },
   twins: {

@@ -41,6 +41,7 @@ import { activateFocused, extendSelection, stepAlong, toEnd, moveFocus } from ".
  *   page
  * @property {() => boolean} [inMenu] whether menus offer it
  * @property {(editor: Editor) => unknown} [when] whether buttons offer it
+ * @property {(editor: Editor) => string} [waits] for what it waits now, in a few words; "" for nothing
  * @property {(focus: Focus) => unknown} [needs] the focus that its key requires
  * @property {boolean} [onSelection] whether it acts on the selection, by key on the node that has the focus
  * @property {boolean} [rule] whether it sets a rule, which the panel of the selected node has with words

@@ -11,7 +11,7 @@ import {
   overlap,
   padded,
   toWorld,
-  turnsOf,
+  reachOf,
   withNode,
   zoomAt,
 } from "../state/geometry.js";
@@ -246,7 +246,7 @@ function measure(stage, drawing) {
   stage.content = bounds([
     ...stage.obstacles,
     ...regions.map(({ box }) => box),
-    ...turnsOf(drawing.nodes, drawing.wires),
+    ...reachOf(drawing.nodes, drawing.wires),
   ]);
   const { x, y, w, h } = stage.content ?? { x: 0, y: 0, w: 0, h: 0 };
   for (const extent of stage.extents) extent.setAttribute("d", `M${x} ${y}h${w}v${h}`);
@@ -488,11 +488,11 @@ export function pointOf(stage, event) {
 
 /** Show a short text at the foot of the canvas for a few seconds, and announce it to screen readers.
  * @param {Stage} stage @param {string} text */
-export function showStatus(stage, text) {
+export function showStatus(stage, text, ms = 4000) {
   clearTimeout(stage.quiet);
   stage.status.textContent = text;
   stage.status.classList.add("speaking");
-  stage.quiet = window.setTimeout(() => hideStatus(stage), 4000);
+  stage.quiet = window.setTimeout(() => hideStatus(stage), ms);
 }
 
 /** Announce a text to screen readers alone. @param {Stage} stage @param {string} text */

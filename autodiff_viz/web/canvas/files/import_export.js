@@ -1,6 +1,7 @@
 // @ts-check
 // Import and export graphs: pictures, which hold the graph, files, links and text.
 
+import { shared } from "../../base/constants.js";
 import { dataIn, isDataFile } from "../../base/data.js";
 import { html } from "../../base/dom.js";
 import { dispatch } from "../../base/events.js";
@@ -189,19 +190,42 @@ function download(name, blob) {
   setTimeout(() => URL.revokeObjectURL(href), 10000); // the browser reads it after the click
 }
 
-/** Press the page's button for a file that Python writes.
+const LONGEST = 180_000; // ms; Streamlit waits no longer for a file either
+const LOOK = 100; // ms between two looks at its button, which is disabled while the file is written
+
+/** Press the page's button for a file that Python writes, and say what becomes of it: the first figure of a server takes
+ * seconds, on a busy one a minute.
  * @param {Editor} editor @param {string} key */
 export const pressDownload = async (editor, key) => {
+  const { stage } = editor;
+  const name = shared.files[key];
+  const place = () => document.querySelector(`.st-key-${key}`);
+  const button = () => /** @type {HTMLButtonElement | null} */ (place()?.querySelector("button"));
+  const look = () => new Promise((go) => setTimeout(go, LOOK));
+  showStatus(stage, `Writing ${name} \u2026`, LONGEST);
   await settled(editor);
-  const button = /** @type {HTMLButtonElement | null} */ (
-    document.querySelector(`.st-key-${key} button`)
-  );
-  if (button && !button.disabled) return button.click();
+  if (!button() || button()?.disabled)
+    return showStatus(
+      stage,
+      afterAnswers(editor)
+        ? `${name} cannot be written before the answers.`
+        : "The graph cannot be written yet: see what is wrong with it beside the canvas.",
+    );
+  const end = Date.now() + LONGEST;
+  button()?.click();
+  do await look();
+  while (button()?.disabled && Date.now() < end);
+  const why = place()?.querySelector("[data-testid=stDownloadButtonError]")?.textContent;
   showStatus(
-    editor.stage,
-    "The graph cannot be written yet: see what is wrong with it beside the canvas.",
+    stage,
+    why === undefined && Date.now() < end
+      ? `Saved as ${name}.`
+      : `${name} could not be written${why ? `: ${why}` : ""}. Try once more; the graph is as it was.`,
   );
 };
+
+/** For what a file with the numbers waits, in a few words; "" for nothing. @param {Editor} editor */
+export const afterAnswers = ({ drawing }) => (drawing.asking?.hiding ? "after the answers" : "");
 
 /** Copy the address with the layout. @param {Editor} editor */
 function copyLink(editor) {

@@ -7,6 +7,7 @@ import { icon } from "../../base/icons.js";
 import { placed } from "../actions/actions.js";
 import { keyOf, NO_FOCUS } from "../actions/reading.js";
 import { align, ALIGNMENTS } from "../actions/arrange.js";
+import { showStatus } from "../draw/stage.js";
 import { closePopover, keepInside, walkMenu } from "./popover.js";
 
 // The page's bar: files, pictures and links, and how the page looks.
@@ -38,15 +39,24 @@ const line = () => html("div", { class: "line-between", role: "separator" });
 function entry(editor, id, action) {
   const { label, icon: picture = id, on } = action;
   if (!on) {
+    const waits = action.waits?.(editor);
     const run = () => {
       closePopover(editor);
-      action.do?.(editor, NO_FOCUS, "");
+      if (waits) showStatus(editor.stage, `${label}: ${waits}.`);
+      else action.do?.(editor, NO_FOCUS, "");
     };
     return html(
       "button",
-      { type: "button", role: "menuitem", class: "entry", click: run },
+      {
+        type: "button",
+        role: "menuitem",
+        class: "entry",
+        "aria-disabled": waits ? "true" : null,
+        click: run,
+      },
       icon(picture),
       html("span", {}, label),
+      waits && html("kbd", {}, waits),
       action.keys && html("kbd", {}, keyOf(action)),
     );
   }
