@@ -118,6 +118,13 @@ const PATIENCE = 5000; // ms to wait for Python's answers before the present sta
 const MOST_BYTES = 64e6; // of a file; the largest picture that is saved here has less
 let onPaper = true; // pictures on white
 
+let withAnswers = false; // pictures have the visitor's own, and the numbers that were asked for
+
+export const isWithAnswers = () => withAnswers;
+export const toggleWithAnswers = () => (withAnswers = !withAnswers);
+/** What has been answered here. @param {Editor} editor */
+export const answeredItems = ({ drawing }) =>
+  (drawing.asking?.items ?? []).filter(({ tries, revealed }) => tries.length || revealed);
 export const isOnPaper = () => onPaper;
 export const togglePaper = () => (onPaper = !onPaper);
 
@@ -146,7 +153,7 @@ export const takePicture = async (editor, kind) => {
   if (!editor.shown.nodes.length) return showStatus(editor.stage, "There is nothing to draw yet.");
   try {
     await settled(editor); // the address then has the graph
-    const picture = pictureOf(editor.stage, onPaper);
+    const picture = pictureOf(editor.stage, onPaper, withAnswers ? null : answeredItems(editor));
     const text = documentText(editor);
     const file =
       kind === "png"
