@@ -111,6 +111,7 @@ def test_a_tour_from_the_first_state_to_its_link(lab: LabPage, context: BrowserC
     assert (tour.title, [step.title for step in tour.steps]) == ("Two ways", ["Free", "Stopped"])
     assert tour.steps[1].notes == "Wait."
     do(lab, "Copy the link")
+    expect(lab.canvas.get_by_role("status")).to_contain_text("Link copied")
     link = page.evaluate("navigator.clipboard.readText()")
     do(lab, "Close")
     expect(panel(lab).locator("*")).to_have_count(0)

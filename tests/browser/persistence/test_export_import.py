@@ -94,6 +94,7 @@ def test_the_link_of_the_menu_opens_the_same_graph(lab: LabPage):
     lab.type_formula(OTHER)
     choose(lab, "Copy the link")
     link = copied(lab)
+    assert re.search(r"\?f=", link)  # the short one, as Share gives it
     lab.open()
     lab.page.goto(link)
     expect(lab.value("v")).to_have_text("4")
