@@ -245,7 +245,7 @@ export class Board {
     this.host = html("div", { class: "sliders", role: "group", "aria-label": "Inputs" });
     this.desk = desk;
     this.document = 0;
-    /** @type {Record<string, number | null>} */
+    /** @type {Record<string, number>} */
     this.aims = {};
     /** Inputs whose rows are shown; null for all. @type {string[] | null} */
     this.shown = null;
@@ -305,7 +305,7 @@ export class Board {
     if (this.host.matches(":hover, :focus-within")) this.expect();
   }
 
-  /** Take the values that an exercise asks for, by input. @param {Record<string, number | null>} values */
+  /** Take the values that an exercise asks for, by input. @param {Record<string, number>} values */
   aim(values) {
     this.aims = values;
     for (const [name, row] of this.rows) row.aim = values[name] ?? null;
