@@ -117,9 +117,7 @@ def css_of_colours() -> str:
             f"light-dark({light}, {dark})",
         )
         for part in ("fill", "stroke"):
-            marked = (
-                f':is([style*="{part}: {rgb}"], [style*="{part}:{colour}"])'  # of shapes, of words in a text
-            )
+            marked = f':is([style*="{part}: {rgb}"], [style*="{part}:{colour}"])'  # shapes, words
             lines.append(f"{drawn} {marked}:not(.cbfill) {{ {part}: {of_page} !important; }}")
         told = f'.av-told :is([style*="color:{colour}"], [style*="color: {rgb}"])'
         lines.append(f"{told} {{ color: {of_page} !important; }}")
@@ -138,6 +136,10 @@ CLEAR = "rgba(0,0,0,0)"
 TEXT, SMALL, TITLE, EXPONENT = 15, 14, 18, 12
 """Pixels; the smaller ones must be legible from the back of a classroom, once enlarged."""
 
+LOW, LOW_UNDER_ONE = (
+    186,
+    204,
+)  # of a figure in a low dock: room at 1280x720 under two lines of words, under one
 HEADER = 52  # pixels above the drawing that a title takes; each line under it takes LINE
 LINE = 21
 EDGE = 10  # pixels left free at the left and right edge

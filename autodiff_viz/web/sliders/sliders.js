@@ -2,7 +2,7 @@
 // Draw the sliders of a graph: a change shows at once, and Python gets one value at a time, always the newest
 // (conflation).
 
-import { html, keep, setText } from "../base/dom.js";
+import { html, keep, putInOrder, setText } from "../base/dom.js";
 import { dispatch } from "../base/events.js";
 import { boxText, readTyped } from "../base/numbers.js";
 
@@ -283,6 +283,10 @@ export class Board {
       ({ name }) => name,
       make,
       (row, item) => this.isBusy(row) || row.show(item),
+    );
+    putInOrder(
+      this.host,
+      rows.flatMap(({ name }) => this.rows.get(name)?.root ?? []),
     );
     setText(this.more, more ? `${more} more: change them on the canvas or in the formula.` : "");
     setText(this.starts, says);
