@@ -67,11 +67,15 @@ def _sketched(shown: Lesson) -> str:
 
 
 def _card(shown: Lesson, way: Way | None) -> str:
-    """Return the card of a lesson. The link covers all of it; those to what comes before lie above."""
+    """Return the card of a lesson. The link covers all of it; those to what comes before lie above.
+
+    On a path it names only what comes before on the path.
+    """
     facts = [f'<span title="Level {shown.level} of 3">Level {shown.level}</span>']
     if shown.minutes:
         facts.append(f"<span>{shown.minutes} min</span>")
-    before = [each for key in shown.after if (each := lesson(key))]
+    named = [key for key in shown.after if way is None or key in way.keys]
+    before = [each for key in named if (each := lesson(key))]
     titles = [(address_of(each, way), escape(each.title)) for each in before]
     needs = " \u00b7 ".join(f'<a href="{address}" title="{title}">{title}</a>' for address, title in titles)
     asks = any(step.questions for step in shown.steps)

@@ -66,7 +66,7 @@ export default function lessonsPage() {
       element.textContent = SAYS[now];
       card.element.dataset.state = now;
       const ring = one(".ring", card.element);
-      ring.hidden = !now;
+      ring.hidden = !now || now === "done"; // then its sign stands before the word
       const visit = visits.find(({ key }) => key === card.key);
       ring.style.setProperty("--share", String(shareOf(card, visit, tries.get(card.key))));
     }

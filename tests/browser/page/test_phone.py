@@ -169,6 +169,21 @@ def test_a_wires_numbers_have_the_whole_canvas_which_a_high_sheet_gives_back(pho
     assert box["y"] + box["height"] <= surface["y"] + surface["height"]
 
 
+@pytest.mark.own_page  # it leaves the sheet high
+def test_a_tap_on_the_node_that_is_selected_already_opens_its_panel(phone: LabPage):
+    low = phone.page.get_by_role("button", name="Make the panel low")
+    phone.page.get_by_role("tab", name="Formula").tap()
+    if low.count():
+        low.tap()
+    tap(phone, "b")
+    expect(low).to_have_count(0)
+    phone.page.wait_for_timeout(HOLD)  # two taps at once would change its name
+    tap(phone, "b")
+    expect(phone.page.get_by_role("tab", name="Node", exact=True)).to_have_attribute("aria-selected", "true")
+    expect(low).to_be_visible()
+    expect(phone.page.locator(".st-key-inspector")).to_contain_text("Product")
+
+
 @pytest.mark.nightly
 def test_details_leads_to_the_node_on_the_sheet(phone: LabPage):
     tap(phone, "b")

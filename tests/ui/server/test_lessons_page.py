@@ -86,6 +86,12 @@ def test_a_class_has_its_lessons_by_sitting(way):
     assert [link["href"] for link in found.of("open")] == [f"./?lesson={key}&path={way.key}" for key in keys]
     (start,) = found.of("start")
     assert start["href"] == f"./?lesson={keys[0]}&path={way.key}"
+    cards = re.findall(r'<li class="card".*?</li>', get(SERVER, f"/lessons?path={way.key}").text, re.DOTALL)
+    for key, card in zip(keys, cards, strict=True):  # what comes before is on the path too, or is not named
+        links = re.findall(r'href="\./\?lesson=([\w-]+)&amp;path=', card)
+        assert links == [key, *(each for each in lesson(key).after if each in keys)]
+        assert card.count("?lesson=") == len(links)
+        assert ("After:" in card) == (len(links) > 1)
 
 
 def test_a_path_of_an_address_has_its_title_as_text_and_says_what_is_no_lesson():

@@ -3,6 +3,7 @@
 
 import { openAnswer } from "../../asking/answer.js";
 import { wireAsked } from "../../asking/questions.js";
+import { PHONE, showPanel } from "../../dock/panels.js";
 import { collapse, renameGroup } from "../actions/groups.js";
 import { openBranches, stepBranches } from "../popovers/branches.js";
 import { editConstant, editName, editRule, editValue } from "../popovers/fields.js";
@@ -14,6 +15,8 @@ import { toWorld } from "../state/geometry.js";
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */
 /** @typedef {import("./gestures.js").Target} Target */
+
+const CLICK_MS = 500; // within which the click comes after the release
 
 /** @param {Editor} editor @param {Target} target */
 export function click(editor, { part, id, slot, wire, region, extend, group, step, of }) {
@@ -36,7 +39,14 @@ export function click(editor, { part, id, slot, wire, region, extend, group, ste
   if (part === "slot" && id && !editor.node(id)?.group && !editor.node(id)?.slots[slot]?.wired)
     return editConstant(editor, id, slot);
   if (id && extend) return editor.toggle(id);
-  if (id) return editor.select([id]);
+  if (id) {
+    const again = editor.single === id;
+    editor.select([id]);
+    if (!again || !matchMedia(PHONE).matches) return;
+    // A first tap leaves the sheet as it is. Not before the tap's own click: that would be of what comes under the finger.
+    const about = { once: true, signal: AbortSignal.timeout(CLICK_MS) };
+    return editor.stage.surface.addEventListener("click", () => showPanel("node"), about);
+  }
   if (wire) {
     selectWire(editor, wire);
     openWire(editor, wire);
