@@ -159,7 +159,13 @@ def exercises_data(lab: Lab, before: Reached) -> list[dict[str, Any]] | None:
     if exercises is None or not exercises[1]:
         return None
     return [
-        {"says": each.says, "done": each.is_done, "parts": each.done, "moves": dict(each.moves)}
+        {
+            "says": each.says,
+            "done": each.is_done,
+            "parts": each.done,
+            "moves": [name for name, _ in each.moves],
+            "aims": {name: value for name, value in each.moves if value is not None},
+        }
         for each in exercises[1]
     ]
 

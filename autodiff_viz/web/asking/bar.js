@@ -13,6 +13,7 @@ import { showPanel } from "../dock/panels.js";
 import { lessonCause } from "../lesson/cause.js";
 import { PLAY, showWhy } from "../lesson/reveal.js";
 import { answerForm, write } from "./form.js";
+import { keepResult, resultsOf } from "./results.js";
 import { isOpen, isPast, nextOpen, offersAfter, spoken, verdictText } from "./questions.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
@@ -109,6 +110,10 @@ export function askingBar(editor) {
       if (had && !has() && isOpen(item)) focusForm();
       seen = now;
     }
+    const { tour } = editor.drawing;
+    if (tour) keepResult(tour, asking);
+    const results = (tour && resultsOf(tour)) || (asking.summary ?? "");
+    const count = results.split("\n").length;
     const ahead = nextOpen(asking, at);
     const after = item ? [] : [press("Ask", () => openAsk(editor))];
     if (item) {
@@ -120,7 +125,10 @@ export function askingBar(editor) {
         play: ["Play it", () => editor.playTo(item)],
         next: ["Next question", () => (go(asking, ahead), focusForm())],
         back: ["Back to the lesson", () => showPanel("lesson")],
-        copy: ["Copy my result", () => copy(editor, "Result", asking.summary ?? "")],
+        copy: [
+          count > 1 ? `Copy my results of ${count} steps` : "Copy my result",
+          () => copy(editor, count > 1 ? "Results" : "Result", results),
+        ],
       };
       const { offers, main } = offersAfter(item, {
         lesson: Boolean(lesson),

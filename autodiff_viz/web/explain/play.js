@@ -248,6 +248,7 @@ export class Player {
     this.wish = null;
     /** State of the numbers for which the steps were requested. @type {number | null} */
     this.asked = null;
+    this.hid = false; // numbers, when last looked
     /** Why nothing is played, if there is a reason. */
     this.reason = "";
     this.played = false; // to its end, at least once
@@ -411,11 +412,13 @@ export class Player {
 
   /** Follow a change of the canvas: paint what is new, or end. */
   follow() {
-    const { graph } = this.editor.drawing;
+    const { graph, asking } = this.editor.drawing;
     const isOther = graph !== this.graph;
-    this.graph = graph;
-    if (isOther && this.reason) {
-      // of a graph that is no longer on view
+    const hides = Boolean(asking?.hiding);
+    const isTold = this.hid && !hides;
+    [this.graph, this.hid] = [graph, hides];
+    if ((isOther || isTold) && this.reason) {
+      // of a graph that is no longer on view, or of questions that are answered by now
       this.reason = "";
       this.changed();
     }

@@ -11,7 +11,8 @@ import { prose } from "../tour/panel.js";
  * @property {string} says what to do and what to watch, in Markdown
  * @property {boolean} done
  * @property {number} parts how many of its parts are done
- * @property {Record<string, number | null>} moves inputs whose sliders it moves, with the value to reach; null for any
+ * @property {string[]} moves inputs whose sliders it moves
+ * @property {Record<string, number>} aims of these, by name, the values to reach; none of one that any value does for
  */
 /** What was on view. @typedef {{ lesson: string, at: number, parts: number[] }} Shown */
 

@@ -20,10 +20,10 @@ export class SliderSeat {
     this.sized.observe(this.host);
   }
 
-  /** Take what the exercise on view moves. @param {import("./exercise.js").Exercise["moves"]} moves */
-  receive(moves) {
-    this.names = Object.keys(moves);
-    this.board.aim(moves);
+  /** Take the exercise on view. @param {import("./exercise.js").Exercise | undefined} exercise */
+  receive(exercise) {
+    this.names = exercise?.moves ?? [];
+    this.board.aim(exercise?.aims ?? {});
     this.settle();
   }
 

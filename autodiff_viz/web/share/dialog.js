@@ -231,8 +231,9 @@ class ShareDialog {
           ),
           check(
             "For class: asks first, what comes back is hidden until it is answered",
-            false,
+            items.length > 0, // then it asks already
             (asks) => choose({ asks }),
+            items.length > 0,
           ),
           html("p", { class: "share-hint" }, `${RESULTS} `, classPage()),
           ...(isAnswered
@@ -504,14 +505,15 @@ const field = (label) =>
 
 const selectAll = (/** @type {any} */ { target }) => target.select();
 
-/** @param {string} label @param {boolean} on @param {(on: boolean) => void} changed */
-const check = (label, on, changed) =>
+/** @param {string} label @param {boolean} on @param {(on: boolean) => void} changed @param {boolean} [fixed] */
+const check = (label, on, changed, fixed = false) =>
   html(
     "label",
     { class: "check-row" },
     html("input", {
       type: "checkbox",
       checked: on,
+      disabled: fixed,
       change: (/** @type {any} */ { target }) => changed(target.checked),
     }),
     label,

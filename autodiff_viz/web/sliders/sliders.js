@@ -2,7 +2,7 @@
 // Draw the sliders of a graph: a change shows at once, and Python gets one value at a time, always the newest
 // (conflation).
 
-import { html, keep, setText } from "../base/dom.js";
+import { html, keep, putInOrder, setText } from "../base/dom.js";
 import { dispatch } from "../base/events.js";
 import { boxText, readTyped } from "../base/numbers.js";
 
@@ -245,7 +245,7 @@ export class Board {
     this.host = html("div", { class: "sliders", role: "group", "aria-label": "Inputs" });
     this.desk = desk;
     this.document = 0;
-    /** @type {Record<string, number | null>} */
+    /** @type {Record<string, number>} */
     this.aims = {};
     /** Inputs whose rows are shown; null for all. @type {string[] | null} */
     this.shown = null;
@@ -284,6 +284,10 @@ export class Board {
       make,
       (row, item) => this.isBusy(row) || row.show(item),
     );
+    putInOrder(
+      this.host,
+      rows.flatMap(({ name }) => this.rows.get(name)?.root ?? []),
+    );
     setText(this.more, more ? `${more} more: change them on the canvas or in the formula.` : "");
     setText(this.starts, says);
     for (const [line, isThere] of /** @type {[HTMLElement, boolean][]} */ ([
@@ -301,7 +305,7 @@ export class Board {
     if (this.host.matches(":hover, :focus-within")) this.expect();
   }
 
-  /** Take the values that an exercise asks for, by input. @param {Record<string, number | null>} values */
+  /** Take the values that an exercise asks for, by input. @param {Record<string, number>} values */
   aim(values) {
     this.aims = values;
     for (const [name, row] of this.rows) row.aim = values[name] ?? null;

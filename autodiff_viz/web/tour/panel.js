@@ -1,12 +1,13 @@
 // @ts-check
 // Show the visitor's tour in the lesson's place: to be read, a step at a time, or to be edited.
 
+import { resultsOf } from "../asking/results.js";
 import { shared } from "../base/constants.js";
 import { html } from "../base/dom.js";
 import { icon } from "../base/icons.js";
 import { NO_FOCUS } from "../canvas/actions/reading.js";
 import { actionOf } from "../canvas/actions/keys.js";
-import { chooseFile, pressDownload, takeTourLink } from "../canvas/files/import_export.js";
+import { chooseFile, copy, pressDownload, takeTourLink } from "../canvas/files/import_export.js";
 import { showPanel } from "../dock/panels.js";
 import { may } from "../embed/gate.js";
 import { paragraphsIn, piecesIn, placeAt } from "./words.js";
@@ -198,8 +199,17 @@ export class TourPanel {
           { type: "button", class: "next", "data-does": "on", click: () => this.go(tour.at + 1) },
           `Next: ${next.title}`,
         ),
+      next ? undefined : this.copyResults(tour),
       tour.steps.length > 1 && html("ol", { class: "list" }, ...tour.steps.map(this.line(tour))),
     ].filter((part) => part !== false && part !== undefined);
+  }
+
+  /** What the steps were answered, for the class; nothing if none asked. @param {TourData} tour */
+  copyResults(tour) {
+    const results = resultsOf(tour);
+    return results
+      ? button("Copy my results", () => copy(this.editor, "Results", results), "results")
+      : undefined;
   }
 
   /** @param {TourData} tour */

@@ -223,6 +223,26 @@ def test_the_exercise_and_its_tick_are_in_view_whichever_panel_is_and_its_slider
     assert faults(page) == []
 
 
+def test_the_sliders_of_an_exercise_are_in_view_beside_its_button_and_stay_in_place(page: Page, address: str):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.emulate_media(color_scheme="dark")
+    LabPage(page, address).open("/?lesson=two-knobs")
+    page.get_by_role("button", name="the wire to x").click()
+    expect(page.locator(NEXT)).to_have_text("Do try 1 for me", timeout=20_000)
+    box = page.get_by_label("Value of x")
+    box.click(timeout=20_000)  # nothing covers it
+    place = box.bounding_box()
+    box.fill("1")
+    box.press("Enter")
+    expect(page.locator(".asking .verdict")).to_have_text("You were right (the wire to x), with x = 2.")
+    assert box.bounding_box() == place
+    page.locator(f"{PANEL} h2").scroll_into_view_if_needed()
+    for name in ("x", "w"):
+        page.get_by_label(f"Value of {name}").click(trial=True)
+    page.locator(NEXT).click(trial=True)
+    assert faults(page) == []
+
+
 def test_on_a_phone_the_present_exercise_is_on_view_from_the_answer_on_and_stays(page: Page, address: str):
     page.set_viewport_size({"width": 390, "height": 844})
     LabPage(page, address).open("/?lesson=two-knobs")

@@ -126,6 +126,9 @@ def test_of_a_tour_a_link_has_all_steps_or_one_and_never_what_was_answered(lab: 
     dialog = open_dialog(lab)
     link = dialog.get_by_label("Link", exact=True)
     assert set(query_of(link.input_value())) == {"tour"}
+    asks_first = dialog.get_by_label("For class: asks first")
+    expect(asks_first).to_be_checked()  # it asks already
+    expect(asks_first).to_be_disabled()
     dialog.get_by_label("Steps").select_option("step 2 alone")
     expect(link).not_to_have_value(saying("tour="))
     assert set(query_of(link.input_value())) == {"f", "ask"}

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, expect
 
 from autodiff_viz.asking.question import Quantity, Question
+from autodiff_viz.asking.summary import count
 from autodiff_viz.lessons.codec import read_tour, tour_to_link
 from autodiff_viz.lessons.tour import Step, Tour
 from tests.browser.lab_page import LabPage, middle
@@ -110,6 +111,7 @@ def test_a_tour_from_the_first_state_to_its_link(lab: LabPage, context: BrowserC
     assert (tour.title, [step.title for step in tour.steps]) == ("Two ways", ["Free", "Stopped"])
     assert tour.steps[1].notes == "Wait."
     do(lab, "Copy the link")
+    expect(lab.canvas.get_by_role("status")).to_contain_text("Link copied")
     link = page.evaluate("navigator.clipboard.readText()")
     do(lab, "Close")
     expect(panel(lab).locator("*")).to_have_count(0)
@@ -159,3 +161,32 @@ def test_a_frame_leads_through_a_tour_and_lets_nobody_edit_it(lab: LabPage):
         expect(panel(lab).get_by_role("button", name=name)).to_have_count(0)
     panel(lab).get_by_role("button", name="Next: Next one").click()
     expect(panel(lab).get_by_role("heading")).to_have_text("Next one")
+
+
+def test_at_the_end_of_a_tour_the_results_of_all_its_steps_are_a_block_to_copy_though_one_returns(
+    lab: LabPage, context: BrowserContext, address: str
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
+    about = Question("zero", Quantity("cotangent", "x"))
+    titles = ("One", "Two", "Three")
+    steps = [Step(title, f"x = {at}.0\ny = x * x", questions=(about,)) for at, title in enumerate(titles, 1)]
+    tour = Tour(title="Ways", steps=(*steps, Step("End", "x = 1.0\ny = sin(x)")))
+    lab.open(f"/?tour={tour_to_link(tour)}")
+    for title in ("Two", "Three", "End"):
+        lab.page.get_by_role("button", name="zero" if title == "Two" else "not zero", exact=True).click()
+        lab.settle()
+        if title == "Two":
+            lab.page.get_by_role("button", name="not zero", exact=True).click()
+            lab.settle()
+        do(lab, f"Next: {title}")
+    do(lab, "One")
+    lab.page.get_by_role("button", name="not zero", exact=True).click()  # who returns knows it
+    lab.settle()
+    do(lab, "End")
+    do(lab, "Copy my results")
+    pasted = lab.page.evaluate("navigator.clipboard.readText()")
+    made = count(f"A name\n{pasted}")
+    assert (made.lines, [(one.title, one.right_at) for one in made.questions]) == (
+        3,
+        [("ways-1", (0, 1)), ("ways-2", (1, 0)), ("ways-3", (1, 0))],
+    )

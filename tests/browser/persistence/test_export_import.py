@@ -94,6 +94,7 @@ def test_the_link_of_the_menu_opens_the_same_graph(lab: LabPage):
     lab.type_formula(OTHER)
     choose(lab, "Copy the link")
     link = copied(lab)
+    assert re.search(r"\?f=", link)  # the short one, as Share gives it
     lab.open()
     lab.page.goto(link)
     expect(lab.value("v")).to_have_text("4")
@@ -278,3 +279,33 @@ def test_each_file_says_that_it_is_saved_and_as_what_or_that_it_waits_for_the_an
         expect(status).to_contain_text("after the answers")
     with lab.page.expect_download(timeout=60_000):  # it asks what is asked, and tells nothing
         choose(lab, "Handout to print")
+
+
+@pytest.mark.own_page
+def test_a_picture_has_neither_ones_answers_nor_the_number_that_was_asked_unless_it_is_to(lab: LabPage):
+    lab.type_formula("x = 3.0\na = 2.0 * x\nb = square(x)\nz = a + b")
+    lab.select("x")
+    lab.press("q")
+    lab.page.keyboard.press("Enter")
+    lab.page.keyboard.press("Escape")
+    lab.page.locator(".asking .answer-field").fill("64.9")
+    lab.page.keyboard.press("Enter")
+    lab.settle()
+    lab.page.get_by_role("button", name="I do not know").click()
+    lab.settle()
+    expect(lab.node("x").locator(".number.cotangent")).to_have_text("8")
+    expect(lab.node("x").locator(".chip.guess")).to_have_text("your answer: 64.9")
+
+    def texts() -> set[str]:
+        root = ET.fromstring(taken(lab, "Picture as SVG")[1])
+        return {text.text for text in root.iter(f"{SVG}text")}
+
+    found = texts()
+    assert "?" in found
+    assert not found & {"8", "your answer: 64.9"}
+    lab.tools.get_by_role("button", name=MENU).click()
+    lab.canvas.get_by_role("menuitemcheckbox", name="Pictures with my answers").click()
+    lab.page.keyboard.press("Escape")
+    found = texts()
+    assert "?" not in found
+    assert {"8", "your answer: 64.9"} <= found

@@ -5,7 +5,13 @@ import { test } from "node:test";
 
 import { nextAfter, offerAfter, presentOf } from "../../../autodiff_viz/web/lesson/exercise.js";
 
-const exercise = (done, parts = Number(done)) => ({ says: "Move `x`.", done, parts, moves: {} });
+const exercise = (done, parts = Number(done)) => ({
+  says: "Move `x`.",
+  done,
+  parts,
+  moves: [],
+  aims: {},
+});
 const shown = (at, ...parts) => ({ lesson: "two-uses", at, parts });
 
 test("the first that is not done is on view when a lesson opens", () => {

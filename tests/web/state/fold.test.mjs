@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { cardTitle } from "../../../autodiff_viz/web/canvas/draw/group_card.js";
 import {
   folded,
   folding,
@@ -291,4 +292,12 @@ test("grouping, collapsing, opening and ungrouping show at once", () => {
 
 test("what is said of a card is the name of its group", () => {
   assert.deepEqual(["x", idOf("head")].map(titleOf), ["x", "head"]);
+});
+
+test("the card of a loop's step is named by the step", () => {
+  assert.equal(cardTitle("for step 0"), "step 0");
+  assert.equal(cardTitle("for i 1 for j 20"), "i 1 j 20");
+  assert.equal(cardTitle("for p 3_2"), "p 3_2");
+  for (const name of ["layer", "for whom", "for step 0 of two"])
+    assert.equal(cardTitle(name), name);
 });

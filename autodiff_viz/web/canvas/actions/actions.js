@@ -10,8 +10,10 @@ import { BY_HAND } from "../../dock/panels.js";
 import { showStatus } from "../draw/stage.js";
 import {
   afterAnswers,
+  answeredItems,
   chooseFile,
   isOnPaper,
+  isWithAnswers,
   newGraph,
   openTextField,
   openTour,
@@ -20,6 +22,7 @@ import {
   takeLink,
   takePicture,
   togglePaper,
+  toggleWithAnswers,
 } from "../files/import_export.js";
 import { duplicate } from "../gestures/drag.js";
 import { isSelecting, toggleSelecting } from "../gestures/touch.js";
@@ -505,6 +508,13 @@ export const ACTIONS = {
     places: { file: "pictures" },
     on: isOnPaper,
     do: togglePaper,
+  },
+  answered: {
+    label: "Pictures with my answers",
+    places: { file: "pictures" },
+    when: (editor) => answeredItems(editor).length > 0,
+    on: isWithAnswers,
+    do: toggleWithAnswers,
   },
   figure: {
     label: "Save as interactive figure",

@@ -4,7 +4,7 @@
 import { shared } from "../../base/constants.js";
 import { dataIn, isDataFile } from "../../base/data.js";
 import { html } from "../../base/dom.js";
-import { dispatch } from "../../base/events.js";
+import { dispatch, listen } from "../../base/events.js";
 import { presentLook, toFragment } from "../../dock/layout.js";
 import { isDraft } from "../../formula/places.js";
 import { showStatus, sizeOf } from "../draw/stage.js";
@@ -118,6 +118,13 @@ const PATIENCE = 5000; // ms to wait for Python's answers before the present sta
 const MOST_BYTES = 64e6; // of a file; the largest picture that is saved here has less
 let onPaper = true; // pictures on white
 
+let withAnswers = false; // pictures have the visitor's own, and the numbers that were asked for
+
+export const isWithAnswers = () => withAnswers;
+export const toggleWithAnswers = () => (withAnswers = !withAnswers);
+/** What has been answered here. @param {Editor} editor */
+export const answeredItems = ({ drawing }) =>
+  (drawing.asking?.items ?? []).filter(({ tries, revealed }) => tries.length || revealed);
 export const isOnPaper = () => onPaper;
 export const togglePaper = () => (onPaper = !onPaper);
 
@@ -146,7 +153,7 @@ export const takePicture = async (editor, kind) => {
   if (!editor.shown.nodes.length) return showStatus(editor.stage, "There is nothing to draw yet.");
   try {
     await settled(editor); // the address then has the graph
-    const picture = pictureOf(editor.stage, onPaper);
+    const picture = pictureOf(editor.stage, onPaper, withAnswers ? null : answeredItems(editor));
     const text = documentText(editor);
     const file =
       kind === "png"
@@ -227,8 +234,25 @@ export const pressDownload = async (editor, key) => {
 /** For what a file with the numbers waits, in a few words; "" for nothing. @param {Editor} editor */
 export const afterAnswers = ({ drawing }) => (drawing.asking?.hiding ? "after the answers" : "");
 
+const SHORT_MS = 2500; // to wait for the short link: a browser lets a page copy for some five seconds after a press
+
+/** The short link, as Share gives it; "" if it does not come in time, or there is none.
+ * @param {"here" | ""} tour what of a tour it has @returns {Promise<string>} */
+const shortLink = (tour) =>
+  new Promise((take) => {
+    let waits = true;
+    const end = (/** @type {string} */ link) => ((waits = false), take(link));
+    listen(
+      "shared",
+      ({ of, shared }) => of === "copy" && end(shared.elsewhere ? "" : shared.short),
+      () => !waits,
+    );
+    setTimeout(() => waits && end(""), SHORT_MS);
+    dispatch("wants-share", { of: "copy", parameters: tour ? { tour } : {} });
+  });
+
 /** Copy the address with the layout. @param {Editor} editor */
-function copyLink(editor) {
+async function copyLink(editor) {
   const { stage, choice } = editor;
   const kept = digestOf(location.search); // what the address has no room for
   if (kept && !new URLSearchParams(location.search).has("g")) return offerFile(editor);
@@ -236,27 +260,19 @@ function copyLink(editor) {
   const alone = kept
     ? ` It holds ${editor.drawing.twins?.letter ?? "the graph"} alone: both are too large for a link.`
     : "";
-  return copy(
-    editor,
-    "Link",
-    location.href.split(/[?#]/)[0] +
-      withoutAnswers(location.search) +
-      toFragment(presentLook(), place),
-    alone,
-  );
+  const long = location.href.split(/[?#]/)[0] + withoutAnswers(location.search);
+  const link = (!kept && (await shortLink("here"))) || long;
+  return copy(editor, "Link", link + toFragment(presentLook(), place), alone);
 }
 
 /** Copy the link of the tour alone, which opens at its first step. @param {Editor} editor */
 export const takeTourLink = async (editor) => {
   await settled(editor);
   const tour = new URLSearchParams(location.search).get("tour");
-  if (tour)
-    return copy(
-      editor,
-      "Link",
-      `${location.href.split(/[?#]/)[0]}?tour=${tour}`,
-      " It opens step 1.",
-    );
+  if (tour) {
+    const long = `${location.href.split(/[?#]/)[0]}?tour=${tour}`;
+    return copy(editor, "Link", (await shortLink("")) || long, " It opens step 1.");
+  }
   offerFile(editor, "This tour is too large for a link", "download_tour");
 };
 

@@ -138,13 +138,17 @@ const SHAPES = "path,rect,circle,line,ellipse,polygon,text";
 const UNSEEN = ".hit,.target,.editable,.remove,.more";
 const MASKS = "mask, defs, clipPath"; // they paint nothing themselves
 
-/** @param {Stage} stage @param {boolean} paper on white, whatever the page's theme @returns {Picture} */
-export function pictureOf(stage, paper) {
+/** @typedef {{ of: string, node: string, slot?: number | null }} Asked what a question is about */
+
+/** @param {Stage} stage @param {boolean} paper on white, whatever the page's theme
+ * @param {Asked[] | null} asked what has a "?" in place of its number; null with all numbers and the visitor's own answers
+ * @returns {Picture} */
+export function pictureOf(stage, paper, asked) {
   const { level } = stage;
   // A picture has all nodes with all details, whatever is in view and from how far.
   relevel(stage, NEAR);
   showAll(stage, NEAR);
-  const copy = copyOf(stage, paper);
+  const copy = copyOf(stage, paper, asked);
   /** @type {Node} */ (stage.host.parentNode).appendChild(copy);
   try {
     return written(copy, padded(stage.content ?? { x: 0, y: 0, w: 1, h: 1 }, MARGIN), paper);
@@ -155,8 +159,8 @@ export function pictureOf(stage, paper) {
 }
 
 /** A hidden copy of the drawing with nothing selected and all details.
- * @param {Stage} stage @param {boolean} paper */
-function copyOf({ layers }, paper) {
+ * @param {Stage} stage @param {boolean} paper @param {Asked[] | null} asked */
+function copyOf({ layers, strands }, paper, asked) {
   const copy = html("div", {
     class: `canvas unshown${paper ? " paper" : ""}`,
     "data-detail": "near",
@@ -165,11 +169,23 @@ function copyOf({ layers }, paper) {
   const kept = [layers.regions, layers.wires, layers.tabs, layers.numbers, layers.nodes];
   const world = svg("g", {}, ...kept.map((layer) => layer.cloneNode(true)));
   copy.append(svg("svg", { class: "leaf" }, world));
+  if (asked) for (const chip of copy.querySelectorAll(".chip.guess")) chip.remove();
+  for (const { of, node, slot } of asked ?? []) {
+    const passed = strands.get(`${node}:${slot}`)?.number;
+    const number =
+      of === "passed"
+        ? passed && world.children[kept.indexOf(layers.numbers)].children[placeIn(passed)]
+        : copy.querySelector(`[data-id="${CSS.escape(node)}"] .number.${of}`);
+    if (number) number.textContent = "?";
+  }
   for (const element of copy.querySelectorAll("[class]")) element.classList.remove(...PASSING);
   for (const element of copy.querySelectorAll("[style*=display]"))
     /** @type {HTMLElement} */ (element).style.display = "";
   return copy;
 }
+
+/** @param {Element} element among its siblings */
+const placeIn = (element) => [...(element.parentElement?.children ?? [])].indexOf(element);
 
 /** @param {HTMLElement} copy @param {import("../../types.js").Box} box @param {boolean} paper @returns {Picture} */
 function written(copy, box, paper) {
