@@ -149,7 +149,14 @@ export class VerificationLine {
 
   fill() {
     const { state, says = "", forward, rows, why = [] } = this.data;
-    if (state === "failed") return this.table.replaceChildren(html("p", {}, says));
+    if (state === "failed") {
+      const again = html(
+        "button",
+        { type: "button", click: () => this.ask.click() },
+        "Check again",
+      );
+      return this.table.replaceChildren(html("p", {}, says), ...(this.data.again ? [again] : []));
+    }
     if (!rows?.length) return this.table.replaceChildren();
     const head = html("tr", {}, ...HEADS.map((name) => html("th", { scope: "col" }, name)));
     const lines = rows.map(([name, ...cells]) =>

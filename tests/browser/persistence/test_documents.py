@@ -62,6 +62,7 @@ def test_a_closed_lesson_leads_back_to_ones_own_graph_and_asks_no_longer(lab: La
     expect(back).to_be_hidden()
     lab.page.get_by_role("button", name="Close", exact=True).click()
     expect(back).to_be_visible()
+    expect(lab.canvas.locator(".welcome:visible")).to_have_count(1)
     expect(lab.cotangent("x")).to_have_text("8")  # 2 + 2 * 3, which the lesson had asked for
     lab.reload()
     expect(back).to_be_visible()

@@ -13,6 +13,7 @@ const BELOW = 8; // px
 
 /** @param {import("../editor.js").Editor} editor */
 export function welcome(editor) {
+  const returns = offerReturn(editor);
   const last = lastGraph();
   const isNew = !readList(BROWSER, NAME).length;
   if (!isNew && (!last || isOwnGraph(location.search))) return;
@@ -44,7 +45,8 @@ export function welcome(editor) {
   editor.watchers.push(() => {
     if (ending.signal.aborted) return;
     const { lesson, tour, history, rev, asking } = editor.drawing;
-    root.hidden = Boolean(lesson || tour || asking) || rev < 0 || Boolean(history.undo);
+    const isOther = lesson || tour || asking || history.undo || !returns.hidden;
+    root.hidden = Boolean(isOther) || rev < 0;
   });
   host.append(root);
   // The first gesture anywhere; the buttons of the line itself do what they say first.
@@ -62,8 +64,8 @@ export function welcome(editor) {
 }
 
 /** Offer the way back to the visitor's own graph where a lesson was closed, until the graph that it left is changed.
- * @param {import("../editor.js").Editor} editor */
-export function offerReturn(editor) {
+ * @param {import("../editor.js").Editor} editor @returns {HTMLElement} its line */
+function offerReturn(editor) {
   const { host } = editor.stage;
   const back = html("a", { target: "_self" }, "Back to your graph");
   const root = html("div", { class: "welcome", role: "note", hidden: true }, back);
@@ -87,4 +89,5 @@ export function offerReturn(editor) {
   });
   host.append(root);
   root.addEventListener("pointerdown", (event) => event.stopPropagation()); // the canvas pans
+  return root;
 }
