@@ -1,10 +1,12 @@
-"""Open the lab from the command line: `autodiff-viz [file.py:function | link | file.json | file.py]`."""
+"""Open the lab from the command line: `autodiff-viz model.py:loss`, a link, a file; or check lessons."""
 
 from __future__ import annotations
 
 import argparse
 import inspect
 import json
+import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.util import module_from_spec, spec_from_file_location
@@ -19,6 +21,7 @@ from autodiff_viz.graph.text import listed, quoted
 from autodiff_viz.lab.launch import graph_of, graph_of_text, lab
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.lessons.codec import is_tour, read_tour
+from autodiff_viz.lessons.contributed import OWN_FOLDER
 from autodiff_viz.lessons.tour import Tour
 
 SHOWN = """what to open:
@@ -28,7 +31,25 @@ SHOWN = """what to open:
   code.py          a file of code (JAX, PyTorch, TensorFlow, NumPy, a formula) or a Jupyter notebook,
                    which is read and not run
   graph.json       a graph or a tour that was saved
-  http://...?g=... a link"""
+  http://...?g=... a link
+  check DIR        nothing is opened: lessons in a folder are checked, as the project checks its own"""
+
+
+CHECK = "check"
+
+
+def check(folders: Sequence[str]) -> int:
+    """Print what is wrong with the lessons in a folder; return 1 if anything is.
+
+    They are read as a server reads its own, as it starts: so in a process of its own.
+
+    Raises:
+      GraphError: no folder is named, or a file in it is no lesson.
+    """
+    if len(folders) != 1:
+        raise GraphError(Problem("no-folder", "check needs one folder.", "Write autodiff-viz check lessons."))
+    command = [sys.executable, "-m", "autodiff_viz.lab.lesson_checks"]
+    return subprocess.run(command, env={**os.environ, OWN_FOLDER: folders[0]}, check=False).returncode
 
 
 def parser() -> argparse.ArgumentParser:
@@ -118,6 +139,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     given = parser().parse_args(arguments)
     try:
+        if given.shown == CHECK:
+            return check(given.numbers)
         graph = graph_named(given.shown, given.numbers)
         print("The lab starts; Ctrl+C ends it.", flush=True)
         address = lab(graph, port=given.port, open_browser=not given.no_browser)

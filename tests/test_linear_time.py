@@ -29,6 +29,7 @@ from autodiff_viz.lab.code import code_in
 from autodiff_viz.lab.edits import document
 from autodiff_viz.lab.edits.document import imported
 from autodiff_viz.lab.inspector.parameters import read_shape as inspector_shape
+from autodiff_viz.lab.lesson_checks import numbers_in
 from autodiff_viz.lab.own_data import read_npy, read_table
 from autodiff_viz.lab.persistence import address, json_text
 from autodiff_viz.lab.persistence.link_preview import preview
@@ -287,6 +288,7 @@ PARSERS: dict[str, tuple[Parser, Sequence[str]]] = {
     "graph.link.unpacked": (lambda text: link.unpacked(text, limits.JSON), ("eJ",)),
     "graph.short_text.read_short_text": (lambda text: read_short_text(text, limits.TEXT), ("1",)),
     "graph.short_text.formula_in": (formula_in, ("?f=1", "?f=")),
+    "lab.lesson_checks.numbers_in": (numbers_in, ("1", "1.", "1e", "-")),
     "lab.code.code_in": (code_in, ("import a\n", "a.b\n", "x = f'")),
     "lab.glossary.words_in": (glossary.words_in, ("[a](", "`", "*")),
     "lab.inspector.parameters.read_shape": (inspector_shape, ("[", "3, ")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 ZERO, SIGN, LARGER, SAME, NUMBER, SHAPE, CAUSE = "zero", "sign", "larger", "same", "number", "shape", "cause"
 CHOICE = "choice"
@@ -84,12 +84,16 @@ class Asked:
       tries: the answers so far, as they were typed, first to last.
       revealed: whether the answer is on view: after a right answer, after the last try, or on request.
       of: names the numbers that the tries were about; of other numbers they say nothing. "" without tries.
+      right: whether the last answer was right; None if it was nearly, or is not known.
+      inputs: the inputs of the graph that it was about; no link has them.
     """
 
     question: Question
     tries: tuple[str, ...] = ()
     revealed: bool = False
     of: str = ""
+    right: bool | None = None
+    inputs: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from autodiff_viz.explain.compare.compute import (
     describe_tensor,
     in_both,
     passed_together,
+    wire_end,
 )
 from autodiff_viz.explain.nonfinite.compute import nonfinite_origin
 from autodiff_viz.explain.zero.compute import ZeroReason, why_zero
@@ -182,9 +183,10 @@ def _parting(both: Comparison, a: Trace, b: Trace) -> str:
         return f"The graphs part at `{name}`, which is {one} in A and {other} in B."
     if both.first_wire is None:
         return ""
-    name, slot = both.first_wire
+    name, _ = both.first_wire
     one, other = describe_both(passed_together((a.graph, b.graph), both.passed, both.first_wire)[1])
-    ends = [_end(each, name, slot) for each in (a, b)]
+    ends = [wire_end(each.graph, both.first_wire) for each in (a, b)]
+    ends = [end and f"`{end}`" for end in ends]
     if len(owners := [letter for letter, each in (("A", a), ("B", b)) if name in each.graph]) == 1:
         here, there = (one, other) if owners == ["A"] else (other, one)
         end = next(filter(None, ends), "")
@@ -196,13 +198,6 @@ def _parting(both: Comparison, a: Trace, b: Trace) -> str:
     again = to_b if to_a and to_b != to_a else ""  # named twice only where it leads elsewhere
     text = f"which passes {one} back{to_a or to_b} in A and {other}{again} in B"
     return f"The graphs part at `{name}`, {text}."
-
-
-def _end(found: Trace, name: str, slot: int) -> str:
-    """Return the node that a wire leads back to, as a name in backticks; "" where there is none."""
-    node = found.graph.by_name.get(name)
-    read = dict(node.wires).get(slot) if node else None
-    return f"`{read}`" if read else ""
 
 
 def reason_shape(case: Case) -> str:

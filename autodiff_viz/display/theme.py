@@ -80,18 +80,66 @@ def _written(text: Any) -> Any:
     )
 
 
-# Colours and sizes, one colour per idea. Each has the same contrast, above 4 to 1, with a white and with a
-# near-black page.
+# Colours and sizes, one colour per idea. A figure is the same in both themes, so the page replaces each of
+# these colours by those of `IN_THEMES`; in a file they are legible on white and on near-black.
 VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#1c77df", "#c95405", "#e2323b", "#925ae2", "#148958"
 NEUTRAL = "#717987"
 NEGATIVE = "#0f8499"
 """Of a cotangent below zero; `COTANGENT` is that of one above. So is `--negative` of canvas.css."""
+
+IN_THEMES = {
+    VALUE: ("#1666c4", "#6fa8f5"),
+    COTANGENT: ("#b34a04", "#f2a56d"),
+    STOP: ("#cb2630", "#f58c93"),
+    RULE: ("#7d48d0", "#b894f4"),
+    CHECKPOINT: ("#0f7549", "#3fbf8a"),
+    NEUTRAL: ("#5d626c", "#a4aab5"),
+    NEGATIVE: ("#0c7082", "#35b9cc"),
+}
+"""By colour, its text, lines and marks on a light and on a dark page."""
+
+BARS = {COTANGENT: ("#e0682b", "#f2a56d"), NEGATIVE: ("#1193a8", "#35b9cc")}
+"""Of bars, and of the squares that name them: the canvas's wires, whose colours are too faint for text."""
+
+SQUARE = "\u25a0"
+
+
+def css_of_colours() -> str:
+    """Return the rules by which the page shows figures in the colours of its theme, the end of lab.css.
+
+    The box under the pointer and the steps of a colour scale keep their own.
+    """
+    lines = []
+    drawn = ".js-plotly-plot .main-svg > :not(.hoverlayer)"
+    for colour, (light, dark) in IN_THEMES.items():
+        rgb, of_page = (
+            f"rgb({', '.join(map(str, bytes.fromhex(colour[1:])))})",
+            f"light-dark({light}, {dark})",
+        )
+        for part in ("fill", "stroke"):
+            marked = f':is([style*="{part}: {rgb}"], [style*="{part}:{colour}"])'  # shapes, words
+            lines.append(f"{drawn} {marked}:not(.cbfill) {{ {part}: {of_page} !important; }}")
+        told = f'.av-told :is([style*="color:{colour}"], [style*="color: {rgb}"])'
+        lines.append(f"{told} {{ color: {of_page} !important; }}")
+    for colour, (light, dark) in BARS.items():
+        rgb = f"rgb({', '.join(map(str, bytes.fromhex(colour[1:])))})"
+        bars = f'{drawn} .barlayer path[style*="fill: {rgb}"], .bars-follow rect[fill="{colour}"]'
+        lines.append(f":is({bars}) {{ fill: light-dark({light}, {dark}) !important; }}")
+        square = f'.av-told [style*="color:{light}"]'
+        lines.append(f"{square} {{ color: light-dark({light}, {dark}) !important; }}")
+    return "\n".join(lines) + "\n"
+
+
 FAINT, STRIPE, BAND = "rgba(113,121,135,0.3)", "rgba(113,121,135,0.07)", "rgba(20,137,88,0.09)"
 CLEAR = "rgba(0,0,0,0)"
 
 TEXT, SMALL, TITLE, EXPONENT = 15, 14, 18, 12
 """Pixels; the smaller ones must be legible from the back of a classroom, once enlarged."""
 
+LOW, LOW_UNDER_ONE = (
+    186,
+    204,
+)  # of a figure in a low dock: room at 1280x720 under two lines of words, under one
 HEADER = 52  # pixels above the drawing that a title takes; each line under it takes LINE
 LINE = 21
 EDGE = 10  # pixels left free at the left and right edge
@@ -209,6 +257,11 @@ def short(name: str, length: int = LABEL) -> str:
 def coloured(text: str, colour: str) -> str:
     """Return Plotly text in a colour; `text` is escaped already."""
     return f"<span style='color:{colour}'>{text}</span>"
+
+
+def square(colour: str) -> str:
+    """Return the square that names bars of this colour."""
+    return coloured(SQUARE, BARS[colour][0] if colour in BARS else colour)
 
 
 def width(text: str) -> int:

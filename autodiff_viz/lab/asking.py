@@ -7,6 +7,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
 
+from autodiff_viz.asking.answers import read_answer
 from autodiff_viz.asking.authored import check_own_answer, refused
 from autodiff_viz.asking.hidden import hidden
 from autodiff_viz.asking.question import (
@@ -33,7 +34,7 @@ from autodiff_viz.asking.question import (
     Question,
 )
 from autodiff_viz.asking.renaming import renamed_asked
-from autodiff_viz.asking.words import TO_WIRE
+from autodiff_viz.asking.words import SECOND, TO_WIRE, form_of
 from autodiff_viz.engine.trace import SHAPE as OF_SHAPE
 from autodiff_viz.engine.trace import VALUE as OF_VALUE
 from autodiff_viz.engine.trace import Place
@@ -297,14 +298,23 @@ def guesses(lab: Lab) -> Mapping[Place, str]:
         if said and asked.question.is_of_numbers:
             before = "" if asked.of == numbers_key(lab, asked.question) else " before"
             answer = said[-1].removeprefix(TO_WIRE)
-            found[_stands_at(lab.graph, asked.question)] = f"your answer{before}: {answer}"
+            found[_stands_at(lab, asked.question, said[-1])] = f"your answer{before}: {answer}"
     return found
 
 
-def _stands_at(graph: Graph, question: Question) -> Place:
-    """Return where an answer stands: of two wires that are compared, at the node that they come from."""
-    place = place_of(question.about)
-    node = graph.by_name.get(question.about.node)
+def _stands_at(lab: Lab, question: Question, answer: str) -> Place:
+    """Return where an answer stands: of two quantities that are compared at the one that it names.
+
+    Of a wire that is at the node that it leads to; the answer that both are the same stands at the first.
+    """
+    quantity, graph = question.about, lab.graph
+    if question.kind == LARGER and question.other is not None and not missing(lab, question):
+        try:
+            choice = read_answer(form_of(graph, question, 1), answer).choice
+        except GraphError:  # it was about the graph before
+            choice = ""
+        quantity = question.other if choice == SECOND else quantity
+    place, node = place_of(quantity), graph.by_name.get(quantity.node)
     if question.kind == LARGER and place[0] == PASSED and node is not None:
         return COTANGENT, dict(node.wires).get(place[2], node.name)
     return place

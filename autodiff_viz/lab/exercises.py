@@ -70,7 +70,7 @@ class TryView:
       shows: nodes and plots whose numbers the text speaks of, those that the open graph has.
       unseen: plots that were on view in no state of it.
       opens: plots to be opened now: the state is reached, and they are all that is left.
-      moves: inputs of the open graph whose sliders it moves.
+      moves: inputs of the open graph whose sliders it moves, with the value to reach; None for any.
     """
 
     says: str
@@ -81,7 +81,7 @@ class TryView:
     shows: tuple[str, ...]
     unseen: tuple[str, ...] = ()
     opens: tuple[str, ...] = ()
-    moves: tuple[str, ...] = ()
+    moves: tuple[tuple[str, float | None], ...] = ()
 
     @property
     def is_done(self) -> bool:
@@ -135,12 +135,16 @@ def tries(lab: Lab, before: Reached = NONE) -> tuple[str, tuple[TryView, ...]] |
         done = sum(now.is_done(i, k, plots[i]) for k in range(len(item.parts)))
         asks = part.asks if is_open else ""
         unseen, opens = now.unseen(i, plots[i]), _opens(lab, now, i, plots[i])
-        slid = (edit["name"] for edit in part.edits if edit["kind"] == "slide")
-        moves = dict.fromkeys(name for name in slid if is_open and name in lab.graph)
+        slid = [edit for edit in part.edits if edit["kind"] == "slide" and is_open]
+        moves = {
+            each["name"]: None if each.get("any") else float(each["value"])
+            for each in slid
+            if each["name"] in lab.graph
+        }
         views.append(
             TryView(
                 *(item.says, trains_now, asks, done, len(item.parts), shows),
-                *map(tuple, (unseen, opens, moves)),
+                *map(tuple, (unseen, opens, moves.items())),
             )
         )
     return lesson.key, tuple(views)
@@ -155,7 +159,13 @@ def exercises_data(lab: Lab, before: Reached) -> list[dict[str, Any]] | None:
     if exercises is None or not exercises[1]:
         return None
     return [
-        {"says": each.says, "done": each.is_done, "parts": each.done, "moves": list(each.moves)}
+        {
+            "says": each.says,
+            "done": each.is_done,
+            "parts": each.done,
+            "moves": [name for name, _ in each.moves],
+            "aims": {name: value for name, value in each.moves if value is not None},
+        }
         for each in exercises[1]
     ]
 

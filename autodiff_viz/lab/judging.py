@@ -23,16 +23,20 @@ from autodiff_viz.asking.summary import name_in_line, summary, words_in_line
 from autodiff_viz.asking.words import form_of, hint_of, question_words
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.explain.explanation import Twin
+from autodiff_viz.explain.sweep.compute import scalar_inputs
+from autodiff_viz.graph.edits import with_param
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.text import listed, scalar
 from autodiff_viz.lab.asking import ask, asking_of, missing, numbers_key, with_asked
 from autodiff_viz.lab.evaluate import Evaluated, LabView, evaluated, evaluated_at
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import moment
 
 NAMED = 200  # nodes of which a field knows the names
+NAMED_INPUTS = 3  # inputs that have moved since an answer
 NO_NUMBERS = Problem(
     "nothing-to-judge", "The graph has no numbers to judge an answer by.", "Complete it, then answer."
 )
@@ -69,7 +73,7 @@ def answered(lab: Lab, at: int, text: str) -> Lab:
         return lab
     now, text = numbers_key(lab, asked.question), text.strip()
     tries = asked.tries if asked.of == now else ()  # those about other numbers have been judged by them
-    last = text == UNKNOWN
+    last, right = text == UNKNOWN, None
     if not last:
         result = _numbers(lab)
         if not result.complete or result.trace is None:
@@ -77,7 +81,14 @@ def answered(lab: Lab, at: int, text: str) -> Lab:
         judged = judge(result.trace, asked.question, text, beside_of(lab))
         # Nearly right is told what is accepted, so there is nothing left to try.
         last = judged.right or judged.near or judged.unknown or len(tries) + 1 >= TRIES
-    return with_asked(lab, at, lambda asked: replace(asked, tries=(*tries, text), revealed=last, of=now))
+        right = judged.right if last and not (judged.near or judged.unknown) else None
+    said = {"tries": (*tries, text), "revealed": last, "of": now, "right": right}
+    return with_asked(lab, at, lambda asked: replace(asked, **said, inputs=_inputs(lab.graph)))
+
+
+def _inputs(graph: Graph) -> tuple[tuple[str, float], ...]:
+    """Return the scalar inputs with their values."""
+    return tuple((name, float(graph[name].param("value"))) for name in scalar_inputs(graph))
 
 
 def _numbers(lab: Lab) -> Evaluated:
@@ -183,12 +194,31 @@ def _item(
         "gone": gone or None,
     }
     if asked.tries and asked.of != now and asked.tries[-1] != UNKNOWN:
-        data["before"] = f"Your answer, {asked.tries[-1]}, was about the graph before."
+        data["before"] = _before(lab, asked)
     if here and run is not None and asked.revealed and asked.of == now:
         data |= _answer_data(run, question, beside)
     if judged:
         data["verdict"] = _verdict(judged[-1])
     return data
+
+
+def _before(lab: Lab, asked: Asked) -> str:
+    """Return what is said of an answer about other numbers: whether it was right, and with which inputs."""
+    answer = asked.tries[-1]
+    if not asked.revealed or asked.right is None:
+        return f"Your answer, {answer}, was about the graph before."
+    now = dict(_inputs(lab.graph))
+    moved = [(name, value) for name, value in asked.inputs if name in now and now[name] != value]
+    graph = lab.graph
+    for name, value in moved:
+        graph = with_param(graph, name, "value", value)
+    there = replace(lab, history=replace(lab.history, present=lab.history.present._replace(graph=graph)))
+    was = "right" if asked.right else "not right"
+    answer = answer.replace("-", "\u2212") if asked.question.kind == NUMBER else answer
+    if 0 < len(moved) <= NAMED_INPUTS and asked.of == numbers_key(there, asked.question):
+        inputs = listed([f"{name} = {scalar(value)}" for name, value in moved])
+        return f"You were {was} ({answer}), with {inputs}."
+    return f"You were {was} ({answer}), before the graph was changed."
 
 
 def _form(graph: Graph, question: Question, run: Trace | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.text import MINUS, scalar
 from autodiff_viz.lab.asking import numbers_key
 from autodiff_viz.lab.evaluate import LabView
-from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.state import Lab, round_range, slider_range
 from autodiff_viz.lab.tours import has_graph_of, is_answered, open_step, words_on_view
 from autodiff_viz.lab.training import live, own
 from autodiff_viz.lessons import gallery
@@ -213,10 +213,27 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
         return lab
     variant = variant_of(replace(lab, variant=variant), lesson)
     after = replace(open_step(lab, lesson, variant, f"Lesson: {lesson.title}"), lesson=key, variant=variant)
+    for name, value in _aims(lesson, variant):
+        low, high = slider_range(after, name)
+        if not low <= value <= high:  # a finger reaches it too
+            after = replace(after, ranges=(*after.ranges, (name, *round_range(value))))
     if not lesson.steps[variant].pinned and _pins(lab):
         present = after.history.present._replace(pinned=None)
         after = replace(after, history=replace(after.history, present=present))
     return _with_answers(after, [*(old for _, old in lab.aside), lab])
+
+
+def _aims(lesson: Lesson, variant: int) -> list[tuple[str, float]]:
+    """Return the inputs of a graph whose sliders the exercises move, with the values to reach."""
+    edits = [
+        edit
+        for item in lesson.to_try
+        for part in item.parts
+        if part.variant == variant
+        for edit in part.edits
+    ]
+    slid = [each for each in edits if each["kind"] == "slide" and not each.get("any")]
+    return [(each["name"], float(each["value"])) for each in slid]
 
 
 def _pins(lab: Lab) -> bool:
@@ -266,8 +283,9 @@ def open_variant(lab: Lab, key: str, variant: int) -> Lab:
 
 
 def close_lesson(lab: Lab) -> Lab:
-    """Close the lesson, and leave its path; the graph stays."""
-    return replace(lab, lesson=None, variant=0, path=None)
+    """Close the lesson, and leave its path; the graph stays. What the lesson asks is asked no longer."""
+    of_lesson = lab.asking is not None and lab.asking.unanswered == own_asking(lab)
+    return replace(lab, lesson=None, variant=0, path=None, asking=None if of_lesson else lab.asking)
 
 
 def lesson_view(lab: Lab) -> LessonView | None:
@@ -320,4 +338,5 @@ def lesson_data(lab: Lab) -> dict[str, Any] | None:
         "reveal": lesson.steps[view.variant].reveal or PLAY,
         "place": f"{view.track} \u00b7 {view.place}" if view.place else None,
         "page": view.page,
+        "after": view.after,
     }

@@ -56,9 +56,7 @@ def onward(lab: Lab, before: Reached = NONE) -> Onward | None:
         if not item.is_done and item.trains and (made := own(lab)) is not None and made.running:
             return Onward(TRAINING, f"Training: {len(made):,} of {made.goal:,} \u2026", lesson.key, i)
         if not item.is_done:
-            which = "Do the next try" if i else "Do the first try"
-            if item.done:
-                which = "Do the rest of this try"
+            which = f"Do {'the rest of ' if item.done else ''}try {i + 1} for me"
             if item.opens:
                 which = f"Now open {PLOTS[item.opens[0]]}"
             return Onward(TRY, which, lesson.key, i, item)

@@ -358,13 +358,13 @@ def slider_range(lab: Lab, name: str) -> tuple[float, float]:
     node = lab.graph[name]
     value = float(node.param("value"))
     kept = next(((low, high) for key, low, high in lab.ranges if key == name), None)
-    low, high = kept or _round_range(value)
+    low, high = kept or round_range(value)
     low, high = float(node.param("low", low)), float(node.param("high", high))
     low, high = min(low, value), max(high, value)
-    return (low, high) if low < high else _round_range(value)
+    return (low, high) if low < high else round_range(value)
 
 
-def _round_range(value: float) -> tuple[float, float]:
+def round_range(value: float) -> tuple[float, float]:
     """Return -r to r for the smallest r of 5, 10, 50, 100, ... that contains the value."""
     reach = 5.0
     while reach < abs(value):

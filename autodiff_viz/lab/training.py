@@ -25,6 +25,7 @@ from autodiff_viz.training.run import (
     paused,
     settings_of,
     still,
+    trains_some,
 )
 from autodiff_viz.training.state import LEAST, MOST, Settings, State, carried, learned
 
@@ -88,6 +89,17 @@ def own(lab: Lab) -> Training | None:
     if training is None or (training.document != lab.document and last_graph(training) != still(lab.graph)):
         return None
     return training
+
+
+def ended(lab: Lab) -> Lab:
+    """Pause the training if the graph on view is not one that it can go on with."""
+    training = lab.training
+    if training is None or not training.running:
+        return lab
+    why = cannot_go_on(training, lab.graph)
+    if own(lab) and trains_some(training, lab.graph) and not why:
+        return lab
+    return replace(lab, training=paused(training, why))
 
 
 def live(lab: Lab) -> bool:
@@ -176,8 +188,9 @@ def trains_again(lab: Lab) -> Lab:
 
 
 def pauses(lab: Lab) -> Lab:
-    """Pause the training."""
-    return replace(lab, training=paused(lab.training)) if lab.training else lab
+    """Pause the training if it runs."""
+    running = lab.training is not None and lab.training.running
+    return replace(lab, training=paused(lab.training)) if running else lab
 
 
 def resets(lab: Lab) -> Lab:

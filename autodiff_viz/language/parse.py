@@ -53,9 +53,29 @@ def parse_with_spans(text: str, previous: Graph | None = None) -> tuple[Graph, d
 
 
 def placed_as(graph: Graph, previous: Graph) -> Graph:
-    """Return the graph with the positions that its nodes have in the graph before its text was edited."""
+    """Return the graph with the positions that its nodes have in the graph before its text was edited.
+
+    A text that replaces most nodes is another graph, which is laid out by itself.
+    """
+    if replaces(graph, previous):
+        return graph
     before = previous.by_name
     return replace(graph, nodes=tuple([_placed(node, before.get(node.name)) for node in graph.nodes]))
+
+
+def replaces(graph: Graph, previous: Graph) -> bool:
+    """Return whether fewer than half of the nodes stay: one graph has taken the other's place.
+
+    A node stays if its name and its op do. The number in "add_1" says nothing of what it adds, so of a node
+    that its author has not named the wires count too.
+    """
+    before = previous.by_name
+    common = [(node, before[node.name]) for node in graph.nodes if node.name in before]
+    stay = sum(
+        one.op == other.op and (one.wires == other.wires or one.name.rpartition("_")[0] != one.op)
+        for one, other in common
+    )
+    return 2 * stay < max(len(graph.nodes), len(previous.nodes))
 
 
 def places_in(text: str) -> Places:

@@ -26,6 +26,7 @@ from autodiff_viz.display.theme import (
     plain,
     scale_for,
     short,
+    square,
 )
 from autodiff_viz.explain.explanation import Chart
 from autodiff_viz.explain.jacobian.compute import Jacobian
@@ -35,7 +36,7 @@ from autodiff_viz.segments.compute import Curves, Division, Link
 # The sizes of cotangents that segments pass back, beside the sizes of their Jacobians.
 
 
-MARKS = f"{coloured('■', COTANGENT)} cotangent that arrives, {coloured('▨', NEUTRAL)} Jacobian, in elements"
+MARKS = f"{square(COTANGENT)} cotangent that arrives, {coloured('▨', NEUTRAL)} Jacobian, in elements"
 ROOM = 10  # characters of a name
 
 

@@ -125,6 +125,11 @@ def cannot_go_on(training: Training, graph: Graph) -> str:
     return f"This training began with other values of {', '.join(changed)}." if changed else ""
 
 
+def trains_some(training: Training, graph: Graph) -> bool:
+    """Return whether a graph has some of the training's parameters, by name; also before the first step."""
+    return not _beginnings(graph).keys().isdisjoint(_beginnings(last_graph(training)))
+
+
 def last_graph(training: Training) -> Graph:
     """Return the graph of the last step."""
     made = training.course.phases if training.course else training.again.phases if training.again else ()

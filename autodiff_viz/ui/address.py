@@ -30,7 +30,7 @@ from autodiff_viz.ui.code_reading import with_code
 from autodiff_viz.ui.inbox import Inbox, read_stamp
 from autodiff_viz.ui.scheduling import take_long, visitor
 from autodiff_viz.ui.server.browsers import origin_of_page
-from autodiff_viz.ui.session import LONG_TEXT, SESSION, Address, Session
+from autodiff_viz.ui.session import LONG_TEXT, SESSION, Address, Session, set_lab
 
 SHOWN = "shown_address"
 """Key of the address of a page that was opened before the lab. The lab has to replace it in the browser,
@@ -80,7 +80,7 @@ def entered() -> Session:
             session.inbox.rewind(query)
             after = keep_history_of(now, back) if back.graph == now.graph else replace_document(now, back)
             after = with_course(after, now.training)
-            session.lab = with_text(after, back.history.present.text)
+            set_lab(session, with_text(after, back.history.present.text))
             session.address.pushed = False
     return session
 

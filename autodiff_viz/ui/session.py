@@ -29,6 +29,7 @@ from autodiff_viz.lab.exercises import NONE, Reached, reached
 from autodiff_viz.lab.first_view import First, FirstDrawing, Present, present
 from autodiff_viz.lab.persistence.history import Trail
 from autodiff_viz.lab.state import Lab, refused
+from autodiff_viz.lab.training import ended
 from autodiff_viz.reading.reading import Reading
 from autodiff_viz.ui.inbox import Inbox
 from autodiff_viz.ui.scheduling import take_long
@@ -278,8 +279,17 @@ def act(session: Session, action: Callable[..., Lab], *arguments: Any) -> None:
         except Exception:  # a bug of this program; without the rest of the page the visitor could not go on
             _log.exception("The action %r failed", action)
             after = refused(before, GraphError(NOT_DONE))
-        session.lab = after
+        set_lab(session, after)
         note_tried(session)
+
+
+def set_lab(session: Session, lab: Lab) -> None:
+    """Replace the lab. A training that its graph cannot go on with ends, also where steps are being made."""
+    session.lab = ended(lab)
+    under_way, mine = session.trainer.training, session.lab.training
+    goes_on = mine is not None and mine.running
+    if under_way is not None and under_way.running and not (goes_on and mine.token is under_way.token):
+        session.trainer.put(mine)
 
 
 def note_tried(session: Session, event: str = "", plots: Iterable[str] = ()) -> None:

@@ -119,7 +119,7 @@ export class Lab {
       for (const { host } of [this.inspector, this.check]) host.dataset.edit = frame.embed.edit;
     this.seat = frame ? null : new Seat(this.editor);
     this.sliderSeat = frame ? null : new SliderSeat(this.board);
-    this.editor.showExercise = (exercise) => this.sliderSeat?.receive(exercise?.moves ?? []);
+    this.editor.showExercise = (exercise) => this.sliderSeat?.receive(exercise);
     this.reading = new WaitingLine(this.editor.stage.host, () =>
       readingLine(() => this.mail.tell({ stop: true })),
     );

@@ -61,6 +61,7 @@ export class SourceSync {
     this.made = made;
     this.index = indexed(formula, names, [...regions, ...groups]);
     this.markSelection();
+    this.light({ pointer: [] }); // it was over a line of the text before
     if (hasCaret(this.formula)) this.lightCaret(); // the line that is being written has its nodes now
   }
 

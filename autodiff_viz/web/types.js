@@ -19,7 +19,7 @@
  * @property {"agrees" | "differs" | "part" | "checking" | "asks" | "waits" | "failed"} [state] none: there is nothing to
  *   check; "part": what is left of code of which something was refused agrees
  * @property {string} [says] the state in words
- * @property {string} [short] the same in a few words, of a result
+ * @property {string} [short] the same in a few words, for the bar
  * @property {LintData[]} [lints]
  * @property {boolean} [cancel] whether the check takes long and can be cancelled
  * @property {boolean} [again] whether the check was ended and can be tried again
@@ -328,6 +328,7 @@
  * @property {string} reveal what shows why an answer is so, as in lessons/tour.py
  * @property {string} [place] where on the path that is followed it is
  * @property {string} page address of the page of the path, or of all lessons
+ * @property {string | null} [after] key of the next lesson
  */
 /**
  * @typedef {object} AskingData

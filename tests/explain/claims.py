@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.engine.sentence import Claim
+from autodiff_viz.engine.sentence import PASSED, Claim
+from autodiff_viz.explain.compare.compute import Comparison
+from autodiff_viz.graph.model import Graph
 
 NAME = re.compile(r"'(\w+)'")
 PLAIN = re.compile(r"(?<!')\b[A-Za-z_]\w*\b(?!')")
@@ -58,3 +60,12 @@ def _is(text: str, number: float) -> bool:
     _, digits, exponent = Decimal(repr(finite)).normalize().as_tuple()
     place = PLACE * 10.0**exponent if len(digits) < 3 else 0.0
     return both_nan or math.isclose(written, number, rel_tol=CLOSE, abs_tol=place)
+
+
+def in_graph(claim: Claim, found: Comparison, graph: Graph) -> list[Any]:
+    """What a claim is about in one of two graphs: of wires those that lead where the first one does."""
+    if claim.kind != PASSED:
+        return [*claim.names]
+    name, first = found.first_wire
+    slots = dict(graph[name].wires) if name in graph else {}
+    return [wire for wire in claim.names if first not in slots or slots.get(wire[1]) == slots[first]]

@@ -274,8 +274,9 @@ def other_ends(x):
     JAX has no gradient for an end that is computed and a number beside an array.
     """
     named = jnp.sum(jnp.clip(x, min=-1.0, max=1.0) * 2 + x.clip(max=0.75, min=-1.5) * 3)
-    computed = jnp.sum(lax.clamp(x[1] + 0 * x, x, x[3] + 0 * x) * jnp.arange(5.0) + lax.clamp(x * 0.5, x, x + 1.0))
-    return named + computed + jnp.sum(lax.clamp(1.0, x, -1.0)) + jnp.sum(lax.clamp(x[3] + 0 * x, x, x[1] + 0 * x) * x)
+    low, high = x[1] + 0 * x, x[3] + 0 * x
+    computed = jnp.sum(lax.clamp(low, x, high) * jnp.arange(5.0) + lax.clamp(x * 0.5, x, x + 1.0))
+    return named + computed + jnp.sum(lax.clamp(1.0, x, -1.0)) + jnp.sum(lax.clamp(high, x, low) * x)
 
 
 @case(np.array([0.5, -1.5, 0.0, 2.5], "float32"))

@@ -15,6 +15,7 @@ from autodiff_viz.engine.trace import known_trace, trace
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import packed
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.lab.actions import set_input
 from autodiff_viz.lab.asking import ask, asking_of, hiding, reveal, stop_asking
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view, sweep_tables
@@ -140,6 +141,26 @@ def test_after_a_right_answer_the_number_stands_with_its_reason_and_the_guess():
     assert re.fullmatch(line, shown(lab)["asking"]["summary"])
 
 
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (Quantity("passed", "y", 0), Quantity("passed", "y", 1)),
+        (Quantity("cotangent", "w"), Quantity("cotangent", "x")),
+        (Quantity("value", "w"), Quantity("value", "x")),
+    ],
+    ids=lambda each: f"{each.of} {each.node}",
+)
+@pytest.mark.parametrize(("text", "at"), [("w", "w"), ("x", "x"), ("the second", "x"), ("same", "w")])
+def test_which_of_two_is_larger_is_answered_at_the_one_that_the_answer_names(one, two, text, at):
+    lab = opened(start(), parse("w = 3.0\nx = 2.0\ny = w * x"), "Open")
+    lab = answered(ask(lab, [Question(LARGER, one, two)], ASKED_ALONE), 0, text)
+    assert {node["id"]: node["guess"] for node in shown(lab)["nodes"] if node.get("guess")} == {
+        at: f"your answer: {text}"
+    }
+    gone = edited(lab, {"kind": "delete", "nodes": ["x"]})
+    assert {node["id"] for node in shown(gone)["nodes"] if node.get("guess")} <= {"w"}
+
+
 def test_two_wrong_answers_or_none_reveal_it_and_a_text_that_cannot_be_read_is_no_try():
     once = answered(asked(), 0, "5")
     twice = answered(once, 0, "6")
@@ -172,6 +193,22 @@ def test_a_guess_is_about_the_numbers_it_was_made_for():
     assert item(now)["verdict"]["right"] is True
     assert asking_of(now).asked[0].tries == ("2",)
     assert item(edited(stopped, {"kind": "undo"}))["verdict"]["right"] is False
+
+
+def test_after_a_change_it_is_still_said_whether_the_answer_was_right_and_with_which_inputs():
+    right = answered(asked(), 0, "8")
+    wrong = answered(answered(asked(), 0, "2"), 0, "5")
+    for lab, was in ((right, "right (8)"), (wrong, "not right (5)")):
+        moved = set_input(lab, "x", 1.5)
+        assert item(moved)["before"] == f"You were {was}, with x = 3."
+        assert "answer" not in item(moved)
+        stopped = edited(moved, {"kind": "rules", "nodes": ["b"], "rule": "stop"})
+        assert item(stopped)["before"] == f"You were {was}, before the graph was changed."
+        # A link keeps whether it was right; without its inputs it does not say which these were.
+        back = from_query(to_query(moved))
+        assert item(back)["before"] == f"You were {was}, before the graph was changed."
+    nearly = set_input(answered(asked(), 0, "8.1"), "x", 1.5)
+    assert item(nearly)["before"] == "Your answer, 8.1, was about the graph before."
 
 
 HELPS = "Undo, or remove the question."
@@ -359,7 +396,7 @@ def test_an_answer_about_a_step_of_a_training_is_not_judged_by_that_of_another()
     assert item(lab)["verdict"]["right"]
     other = item(replace(fast, step=2, asking=lab.asking))
     assert "verdict" not in other
-    assert other["before"] == "Your answer, -8.1, was about the graph before."
+    assert other["before"] == "You were right (\u22128.1), before the graph was changed."
     again = ask(replace(fast, step=2), [lab.asking.asked[0].question], "cotangents")
     assert item(answered(again, 0, "-6.4"))["verdict"]["right"]
 

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 import autodiff_viz as av
+from autodiff_viz.asking.question import ASKED_ALONE, NUMBER, Quantity, Question
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.actions import set_input, set_rule, undone
+from autodiff_viz.lab.asking import ask, hidden_places, reveal
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.lessons import claims_on_canvas, close_lesson, lesson_view, open_lesson
@@ -57,6 +59,21 @@ def test_a_closed_lesson_leaves_its_graph():
     lab = open_lesson(start(), "surgery")
     assert close_lesson(lab).graph == lab.graph
     assert lesson_view(close_lesson(lab)) is None
+
+
+@pytest.mark.parametrize("key", [each.key for each in LESSONS])
+def test_a_closed_lesson_asks_and_hides_nothing_whether_it_was_answered_or_not(key):
+    lab = open_lesson(start(), key)
+    answered = reveal(lab, 0) if lab.asking else lab
+    for closed in (close_lesson(lab), close_lesson(answered)):
+        assert closed.asking is None
+        assert not hidden_places(closed, closed.graph)
+
+
+def test_a_teachers_questions_about_a_lessons_graph_stay_when_it_is_closed():
+    own = Question(NUMBER, Quantity("value", "x"))
+    lab = ask(open_lesson(start(), "fork"), [own], ASKED_ALONE)
+    assert close_lesson(lab).asking == lab.asking
 
 
 @pytest.mark.parametrize(

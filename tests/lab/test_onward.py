@@ -90,9 +90,9 @@ def test_of_an_exercise_with_two_parts_the_rest_is_named_until_both_are_reached(
     two = replace(ASKS, to_try=(Try("Move `x` to 0, then to 2.", parts),), steps=ASKS.steps[:1])
     serve(monkeypatch, two)
     lab = answered(open_lesson(start(), "asks"), 0, "6")
-    assert onward(lab).says == "Do the first try"
+    assert onward(lab).says == "Do try 1 for me"
     before = reached(NONE, do_try(lab, "asks", 0))
-    assert onward(lab, before).says == "Do the rest of this try"
+    assert onward(lab, before).says == "Do the rest of try 1 for me"
     assert onward(lab, reached(before, do_try(lab, "asks", 0, before))).kind == LESSONS
 
 

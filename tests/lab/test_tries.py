@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +15,7 @@ from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.exercises import NONE, PLOTS, Reached, do_try, reached, tries
 from autodiff_viz.lab.figures import pinned_graph
 from autodiff_viz.lab.lessons import open_lesson
-from autodiff_viz.lab.state import Lab, start
+from autodiff_viz.lab.state import Lab, slider_range, start
 from autodiff_viz.lab.training import plans, resets, scrubs
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.lessons.lesson import (
@@ -32,6 +35,7 @@ from autodiff_viz.lessons.lesson import (
 from autodiff_viz.training.course import records
 from tests.lab.regression import finished, trained
 from tests.own_lesson import KEY
+from tests.web.node import node
 
 ALL = [(found, i) for found in LESSONS for i in range(len(found.to_try))]
 IN_THE_LAB = [(found, i) for found, i in ALL if not any(part.asks for part in found.to_try[i].parts)]
@@ -328,3 +332,39 @@ def test_without_a_lesson_there_is_nothing_to_try_and_a_late_click_changes_nothi
     assert tries(start()) is None
     assert do_try(start(), "nowhere", 0) == start()
     assert do_try(start(), KEY, 99) == start()
+
+
+SLIDERS = Path(__file__).parents[2] / "autodiff_viz/web/sliders/sliders.js"
+AT_EACH_PIXEL = """
+import { readFileSync } from "node:fs";
+globalThis.document = { addEventListener() {} };
+const { atPointer, onGrid } = await import(%s);
+const all = JSON.parse(readFileSync(0, "utf8")).map(([low, high, width, aim]) =>
+  [...Array(width + 1).keys()].map((px) =>
+    atPointer(onGrid(low + ((px - 9) / (width - 18)) * (high - low), low, high), low, high, width, aim)));
+console.log(JSON.stringify(all));
+"""
+"""What a slider is set to by a pointer at each of its pixels; half of its round part is 9 px wide."""
+
+
+@pytest.mark.skipif(node() is None, reason="no node")
+@pytest.mark.parametrize("width", [196, 280, 283])  # on a phone, and in a window of 1280 px
+def test_what_an_exercise_asks_for_can_be_dragged_to(width):
+    asked, moved = [], []
+    for found, i in IN_THE_LAB:
+        before, lab = NONE, open_lesson(start(), found.key)
+        for part in found.to_try[i].parts:
+            lab = open_lesson(lab, found.key, part.variant)
+            for name, value in tries(lab, before)[1][i].moves:
+                if value is not None:
+                    asked.append((found.key, name, value))
+                    moved.append((*slider_range(lab, name), width, value))
+            before = seen(before, do_try(lab, found.key, i, before))
+    assert len(asked) > 50
+    script = AT_EACH_PIXEL % json.dumps(SLIDERS.as_uri())
+    ran = [node(), "--input-type=module", "-e", script]
+    answer = subprocess.run(ran, input=json.dumps(moved), capture_output=True, text=True, check=True)
+    missed = [
+        each for each, all_ in zip(asked, json.loads(answer.stdout), strict=True) if each[2] not in all_
+    ]
+    assert missed == []

@@ -10,7 +10,7 @@ import autodiff_viz as av
 from autodiff_viz.canvas.drawing import Picture, drawing
 from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.codec import to_json
-from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, allowed, check, findings, graph_of, trace_of
+from autodiff_viz.lessons.evaluate import CUT, QUANTITIES, SPLIT, allowed, check, graph_of, trace_of
 from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, lesson
 from autodiff_viz.lessons.lesson import INTRODUCTIONS, Claim, Law, Lesson, Like
 from autodiff_viz.lessons.tour import Step
@@ -22,13 +22,6 @@ VARIANTS = [(found, variant) for found in LESSONS for variant in found.steps]
 
 def _name(value: object) -> str:
     return getattr(value, "key", None) or getattr(value, "title", "")
-
-
-@pytest.mark.parametrize("found", LESSONS, ids=_name)
-def test_every_claim_of_the_lesson_holds(found):
-    checked = [f for variant in range(len(found.steps)) for f in findings(found, variant)]
-    assert [f"{f.claim.says}: {f.computed}" for f in checked if not f.holds] == []
-    assert len(checked) == len(found.claims)
 
 
 @pytest.mark.parametrize(("found", "variant"), VARIANTS, ids=_name)
@@ -44,13 +37,6 @@ def test_every_graph_of_the_lesson_is_kept_runs_and_draws(found, variant):
     if all(np.isfinite(one).all() for one in claimed if not isinstance(one, (Law, Like))):
         assert trace.nonfinite_origins == ()
     assert variant.look_at in graph
-
-
-@pytest.mark.sampled(12)
-@pytest.mark.parametrize("found", LESSONS, ids=_name)
-def test_the_whole_program_confirms_the_lesson(found):
-    for variant in found.steps:
-        assert av.verify(av.trace(graph_of(variant), seed=variant.seed)).agrees
 
 
 @pytest.mark.parametrize("found", [found for found in LESSONS if found.claims], ids=_name)

@@ -10,15 +10,12 @@ from autodiff_viz.asking.judge import judge
 from autodiff_viz.asking.question import CHOICE, NUMBER
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.lab.edits.apply import edited
-from autodiff_viz.lab.evaluate import evaluated, evaluated_at
-from autodiff_viz.lab.exercises import NONE, PLOTS, do_try, reached, tries
+from autodiff_viz.lab.exercises import NONE, PLOTS, reached, tries
 from autodiff_viz.lab.lessons import open_lesson
-from autodiff_viz.lab.state import Lab, start
-from autodiff_viz.lab.training import moment
-from autodiff_viz.lessons.evaluate import QUANTITIES, agree, graph_in, trace_of
+from autodiff_viz.lab.state import start
+from autodiff_viz.lessons.evaluate import graph_in, trace_of
 from autodiff_viz.lessons.gallery import CONTRIBUTED, LESSONS, TRACKS, lesson
-from autodiff_viz.lessons.lesson import RIGHT, TOLD, Lesson
-from tests.lab.regression import finished
+from autodiff_viz.lessons.lesson import RIGHT, Lesson
 
 pytestmark = pytest.mark.every
 
@@ -41,19 +38,6 @@ def table(found: Lesson, step: int, question: int, answer: str):
 
 
 @pytest.mark.parametrize("found", ASKING, ids=name)
-def test_each_answer_of_the_lesson_meets_what_it_says(found):
-    for given in found.predictions:
-        said = table(found, given.step, given.question, given.answer)
-        met = RIGHT if said.right else said.mistake or TOLD
-        sentences = dict(found.steps[given.step].questions[given.question].told)
-        if given.meets == TOLD:
-            assert not said.right, given
-            assert said.says == sentences[given.answer], given
-        else:
-            assert met == given.meets, (given, said)
-
-
-@pytest.mark.parametrize("found", ASKING, ids=name)
 def test_each_question_has_a_right_answer_by_hand_and_two_that_tempt(found):
     asked = [(i, k) for i, step in enumerate(found.steps) for k in range(len(step.questions))]
     assert asked, "a lesson asks first"
@@ -72,7 +56,6 @@ def test_what_its_author_says_to_an_answer_is_said(found):
         for k, question in enumerate(step.questions)
         for answer, says in question.told
     ]
-    assert [one for *at, answer, says in told if (one := table(found, *at, answer)).says != says] == []
     assert [says for *_, says in told if len(says.split()) > 25] == []
 
 
@@ -138,31 +121,6 @@ def test_a_lesson_comes_after_those_that_it_needs():
     assert late <= {(a, b) for a, b in late if lesson(a).track != lesson(b).track}
     for track in TRACKS:
         assert {found.track for found in track.lessons} <= {track.key}
-
-
-def state(found: Lesson, index: int) -> Lab:
-    """The lab after all parts of an exercise, each with its training made."""
-    lab, before = open_lesson(start(), found.key), NONE
-    for _ in found.to_try[index].parts:
-        lab = do_try(lab, found.key, index, before)
-        assert lab.notice == ()
-        if lab.training and lab.training.running:
-            lab = finished(lab, 500)
-            if found.to_try[index].parts[-1].at is not None:
-                lab = do_try(lab, found.key, index, before)
-        before = reached(before, lab, plots=PLOTS)
-    return lab
-
-
-@pytest.mark.parametrize(("found", "i"), FINISHED, ids=name)
-def test_what_an_exercise_says_of_numbers_holds_once_it_is_done(found, i):
-    lab = state(found, i)
-    at = moment(lab)
-    seen = (evaluated(lab) if at is None else evaluated_at(lab, at)).trace
-    for claim in found.to_try[i].then:
-        assert claim.quantity in QUANTITIES, claim
-        read = np.asarray(QUANTITIES[claim.quantity](seen, claim.of))
-        assert agree(read, np.asarray(claim.expected), claim), (claim.says, read)
 
 
 @pytest.mark.parametrize(

@@ -175,3 +175,30 @@ def test_a_parameter_is_also_found_by_the_name_of_its_module():
     answers = read(text).answers()
     assert list(answers) == ["weight", "bias"]
     assert answers["lin.weight"] == answers["weight"]
+
+
+def test_a_stop_says_what_the_text_has_written_and_nothing_of_what_is_only_printed():
+    text = """import math
+import torch
+w = torch.tensor(3.0, requires_grad=True)
+def stopped(x):
+    return x.detach() * x
+loss = w * w
+print(loss.item(), f"{loss.item():.2f}", float(loss), loss.detach())
+kept = [loss.item()]
+number = float(loss)
+root = math.sqrt(loss)
+print(stopped(w))
+copy = loss.data
+out = loss * number + kept[0] * w
+out.backward()
+"""
+    reading = read(text)
+    assert {change.line: change.says for change in reading.changes} == {
+        5: "detach() became stop_gradient()",
+        8: ".item() takes the number out: no gradient flows through it",
+        9: "float() takes the number out: no gradient flows through it",
+        10: "sqrt() takes the number out: no gradient flows through it",
+        12: ".data became stop_gradient()",
+    }
+    assert reading.answers()["w"] == 63.0  # d(9 w^2 + 9 w)/dw at 3, where 9 is a number

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,7 +129,7 @@ class _Twins:
         shared = {name for name, pair in pairs["gradient"].items() if in_both(pair)}
         graphs = self.a.graph, self.b.graph
         first = Sweeps(graphs, self.sides, self.order, self.through, apart, self._same).first_wire()
-        words = statement(self.a, self.b, pairs, apart, first, self.order, self.through)
+        words = statement(self.a, self.b, pairs, apart, first, self.order)
         return Comparison(
             equal_values=self.a.output not in apart["value"],
             equal_gradients=not apart["gradient"] & shared,
@@ -558,7 +557,6 @@ def statement(
     apart: Mapping[str, Set[Any]],
     first: Wire | None,
     order: Sequence[str],
-    through: Mapping[str, str],
 ) -> Statement:
     """Return whether values and gradients are equal, and where they part.
 
@@ -568,11 +566,10 @@ def statement(
       pairs, apart: by kind of number, all pairs, and the keys of those that differ.
       first: the first wire at which the backward sweeps differ.
       order: all nodes, in topological order.
-      through: by identity that only one graph has, the node before it.
     """
     shared = [name for name, pair in pairs["gradient"].items() if in_both(pair)]
     differing = [name for name in shared if name in apart["gradient"]]
-    where = _where(a, b, pairs, first, through)
+    where = _where(a, b, pairs, first)
     equal = tuple(name for name in shared if name not in differing)
     if a.output in apart["value"]:
         alike = Statement("" if differing else "the gradients are equal", (Claim(SAME_GRADIENT, equal),))
@@ -611,13 +608,13 @@ def statement(
     return joined("", [Statement(head, alike), *meet, Statement(regions)])
 
 
-def _where(a: Trace, b: Trace, pairs: Pairs, first: Wire | None, through: Mapping[str, str]) -> Statement:
+def _where(a: Trace, b: Trace, pairs: Pairs, first: Wire | None) -> Statement:
     """Return the wire at which the backward sweeps part, with what it passes; nothing if there is none."""
     if first is None:
         return Statement()
     name, _ = first
-    ends = tuple(_end(each.graph, first, through) if name in each.graph else None for each in (a, b))
-    wires, passed = passed_together((a.graph, b.graph), pairs["passed"], first, through)
+    ends = tuple(wire_end(each.graph, first) for each in (a, b))
+    wires, passed = passed_together((a.graph, b.graph), pairs["passed"], first)
     one, other = describe_both(passed)
     to_a, to_b = (f" to {quoted(end)}" if end else "" for end in ends)
     again = to_b if to_a and to_b != to_a else ""  # named twice only where it leads elsewhere
@@ -626,26 +623,24 @@ def _where(a: Trace, b: Trace, pairs: Pairs, first: Wire | None, through: Mappin
 
 
 def passed_together(
-    graphs: tuple[Graph, Graph],
-    passed: Mapping[Wire, Pair],
-    wire: Wire,
-    through: Through = MappingProxyType({}),
+    graphs: tuple[Graph, Graph], passed: Mapping[Wire, Pair], wire: Wire
 ) -> tuple[tuple[Wire, ...], Pair]:
     """Return what a node passes in each graph to the node at the end of a wire, by all its wires there.
 
+    A wire that leads into a stop counts for the stop, not for the node before it.
+
     Args:
       passed: pairs by wire.
-      through: by identity that only one graph has, the node before it.
     Returns:
       The wires, and their sums; the wire alone where the sums are equal in both, as of x * y and y * x.
     """
-    name, ends = wire[0], [_end(graph, wire, through) if wire[0] in graph else None for graph in graphs]
+    name, ends = wire[0], [wire_end(graph, wire) for graph in graphs]
     together: dict[Wire, None] = {wire: None}
     sums: list[np.ndarray | None] = []
     for side, graph in enumerate(graphs):
         end = ends[side] or ends[1 - side]
-        slots = [slot for slot, _ in graph[name].wires] if name in graph else []
-        found = [(name, slot) for slot in slots if end and _end(graph, (name, slot), through) == end]
+        wires = graph[name].wires if name in graph else ()
+        found = [(name, slot) for slot, to in wires if to == end]
         parts = [part for each in found or [wire] if (part := passed[each][side]) is not None]
         together |= dict.fromkeys(found)
         sums.append(np.asarray(sum(parts)) if parts else None)
@@ -655,14 +650,10 @@ def passed_together(
     return tuple(together), (one, other)
 
 
-def _end(graph: Graph, wire: Wire, through: Mapping[str, str]) -> str | None:
-    """Return the node at the other end of a wire."""
+def wire_end(graph: Graph, wire: Wire) -> str | None:
+    """Return the node that a wire passes to; None where the graph has no such wire."""
     name, slot = wire
-    slots = graph[name].slots
-    held = slots[slot] if slot < len(slots) else None
-    while held in through:
-        held = through[held]
-    return held if isinstance(held, str) else None
+    return dict(graph[name].wires).get(slot) if name in graph else None
 
 
 def describe_both(pair: Sequence[np.ndarray | None]) -> list[str]:

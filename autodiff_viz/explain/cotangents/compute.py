@@ -16,6 +16,7 @@ from autodiff_viz.graph.order import ancestors, consumers, order
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
 
 MOST_PARTS = 8  # wires of a fork that are drawn; the rest are added up
+MOST_ZEROS = 2  # of these, wires that bring 0, as most do from the passes of a loop that was unrolled
 
 SEED, BEHIND_STOP, PASSED_BY, APART = "seed", "behind a stop", "not on the way back", "not connected"
 
@@ -114,9 +115,15 @@ def _parts(trace: Trace, total: np.ndarray, wires: Sequence[tuple[str, int]]) ->
         Part(name, slot, size, trace.graph[name].rule.kind == STOP, uses[name] > 1)
         for (name, slot), size in zip(wires, sizes, strict=True)
     ]
-    if len(parts) > MOST_PARTS:
-        rest = parts[MOST_PARTS - 1 :]
-        parts[MOST_PARTS - 1 :] = [Part(None, -1, sum(p.size for p in rest), wires=len(rest))]
+    # A wire at a stop is drawn before others that bring 0, since it says why.
+    zeros = sorted((part for part in parts if part.size == 0), key=lambda part: not part.stopped)
+    rest = zeros[MOST_ZEROS:] if len(zeros) > MOST_ZEROS + 1 else []
+    parts = [part for part in parts if part not in rest]
+    if len(parts) + bool(rest) > MOST_PARTS:
+        rest = [*parts[MOST_PARTS - 1 :], *rest]
+        parts = parts[: MOST_PARTS - 1]
+    if rest:
+        parts.append(Part(None, -1, sum(part.size for part in rest), wires=len(rest)))
     return tuple(parts)
 
 

@@ -27,6 +27,7 @@ from autodiff_viz.display.theme import (
     rule_mark,
     scale_for,
     short,
+    square,
 )
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.cotangents.compute import APART, Arrival, Part, arrivals
@@ -42,9 +43,9 @@ STOP_MARK = coloured("⊘ stop", STOP)
 def cotangents_figure(trace: Trace) -> go.Figure:
     """Draw a bar per node in graph order: the arriving cotangent with its sign, or the norm of an array.
 
-    A fork has a row for each wire's contribution, drawn end to end, so that the bar under them ends where the
-    last one does. Contributions against the sign of the sum are hatched. Orange is positive, teal negative.
-    The axis is logarithmic when the sizes span more than three decades.
+    Under a fork stands a row for each wire's contribution, drawn end to end, so that the last one ends where
+    the bar of the fork does. Contributions against the sign of the sum are hatched. Orange is positive, teal
+    negative. The axis is logarithmic when the sizes span more than three decades.
     """
     shown, left_out = ends(arrivals(trace))
     if not shown:
@@ -61,13 +62,13 @@ def cotangents_figure(trace: Trace) -> go.Figure:
         key=f"cotangents {len(rows.rows)}",
     )
     # web/explain/cotangents.js moves the bars while a slider is dragged: a row's place in the slider's table,
-    # its number, and whether it is a part of the sum below it. Several wires together have no place.
+    # its number, and whether it is a part of the sum above it. Several wires together have no place.
     moving: list[tuple[str, Number | None, bool]] = []
     for arrival in shown:
+        moving.append((f"cotangent {arrival.node.name}", _sent(arrival.size), False))
         for part in arrival.parts:
             place = f"passed {part.consumer}:{part.slot}" if part.consumer else ""
             moving.append((place, _sent(part.size), True))
-        moving.append((f"cotangent {arrival.node.name}", _sent(arrival.size), False))
     figure.layout.meta = {"moving": moving, "unit": scale.unit, "colours": [COTANGENT, NEGATIVE]}
     return figure
 
@@ -98,20 +99,18 @@ def cotangents_text(trace: Trace) -> str:
 
 
 def _rows(arrival: Arrival, output: str, group: int) -> Iterable[Row]:
-    """Yield the rows of one node: its parts, then the sum under them as in an addition on paper."""
-    hover = _hover(arrival, output)
-    for part in arrival.parts:
-        mark = STOP_MARK if part.stopped else ""
-        label = f"{INDENT}{coloured('+', NEUTRAL)} {_source(part, short)}"
-        yield Row(label, f"{INDENT}{_signed(part.size)} {mark}", hover, PART, group)
-    name = short(arrival.node.name)
+    """Yield the rows of one node: what arrives, then under it the parts that it is the sum of."""
+    hover, name = _hover(arrival, output), short(arrival.node.name)
     if arrival.size is None:
         yield Row(name, coloured(f"— {APART}", NEUTRAL), hover, ROW, group)
-    else:
-        equals = "= " if arrival.parts else ""
-        begins = coloured(BEGINS, STOP) if arrival.begins else ""
-        words = f"{equals}<b>{scalar(arrival.size)}</b> {begins or _mark(arrival)}"
-        yield Row(f"<b>{name}</b>", words, hover, ROW, group)
+        return
+    begins = coloured(BEGINS, STOP) if arrival.begins else ""
+    words = f"<b>{scalar(arrival.size)}</b> {begins or _mark(arrival)}"
+    yield Row(f"<b>{name}</b>", words, hover, ROW, group)
+    for part in arrival.parts:
+        mark = STOP_MARK if part.stopped else ""
+        label = f"{INDENT * 3}{coloured('+', NEUTRAL)} {_source(part, short)}"
+        yield Row(label, f"{INDENT}{_signed(part.size)} {mark}", hover, PART, group)
 
 
 def _mark(arrival: Arrival) -> str:
@@ -153,16 +152,16 @@ class _Bar:
 
 
 def _bars(arrival: Arrival) -> Iterable[_Bar]:
-    """Yield one bar per row: the parts end to end, then the sum.
+    """Yield one bar per row: the sum, then its parts end to end.
 
     A number that is not finite has an empty bar.
     """
     size = arrival.size or 0.0
+    yield _Bar(0.0, size if isfinite(size) else 0.0)
     tips = [*accumulate((part.size for part in arrival.parts), initial=0.0)]
     for i, part in enumerate(arrival.parts):
         against = part.size * size < 0 or (size == 0 and part.size < 0)
         yield _Bar(tips[i], tips[i + 1], True, against) if arrival.is_finite else _Bar()
-    yield _Bar(0.0, size if isfinite(size) else 0.0)
 
 
 def _drawn(bars: Sequence[_Bar], rows: Rows, scale: Scale) -> dict[str, Any]:
@@ -189,13 +188,18 @@ def _drawn(bars: Sequence[_Bar], rows: Rows, scale: Scale) -> dict[str, Any]:
 
 
 def _joints(bars: Sequence[_Bar], rows: Rows, scale: Scale) -> dict[str, Any]:
-    """Return thin lines from the tip of each part to the row after it."""
+    """Return thin lines from the tip of each part to the row under it; from the last one up to the sum."""
     x: list[float | None] = []
     y: list[float | None] = []
+    above = 0  # row of the sum
     for i, bar in enumerate(bars):
-        if bar.part:
-            x += [scale.place(bar.end)] * 2 + [None]
-            y += [rows.centres[i] - 6, rows.centres[i + 1] + 6, None]
+        if not bar.part:
+            above = i
+            continue
+        is_last = i + 1 == len(bars) or not bars[i + 1].part
+        one, other = (above, i) if is_last else (i, i + 1)
+        x += [scale.place(bar.end)] * 2 + [None]
+        y += [rows.centres[one] - 6, rows.centres[other] + 6, None]
     line = {"color": NEUTRAL, "width": 1.5, "dash": "dot"}
     return {
         "type": "scatter",
@@ -217,9 +221,9 @@ def _explanation(
     if any(bar.part for bar in bars):
         against = f", {coloured('▨', NEUTRAL)} against it" if any(bar.against for bar in bars) else ""
         parts = "shares" if arrays else "parts"
-        lines.append(f"a sum under its {parts}{against}")
+        lines.append(f"under a sum its {parts}{against}")
     if any(bar.end < bar.start for bar in bars):
-        lines.append(f"{coloured('■', COTANGENT)} positive {coloured('■', NEGATIVE)} negative")
+        lines.append(f"{square(COTANGENT)} positive {square(NEGATIVE)} negative")
     if logarithmic:
         lines.append("axis logarithmic on both sides of zero")
     if left_out:

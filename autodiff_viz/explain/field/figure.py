@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from autodiff_viz.display.theme import (
     CHECKPOINT,
     COTANGENT,
+    LOW,
     NEUTRAL,
     RULE,
     SMALL,
@@ -40,9 +41,9 @@ from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted, listed, scalar
 
-HEIGHT, LOW = 280, 206  # pixels of the figure, and of one in a low dock
+HEIGHT = 280  # pixels of the figure
 LEFT_ROOM, BOTTOM, RIGHT, TOP = 58, 48, 12, 8  # pixels of margins
-WIDE, LOW_WIDE = 1.6, 2.2  # width of the plot by its height: heads of arrows have to know it
+WIDE, LOW_WIDE = 1.6, 2.5  # width of the plot by its height: heads of arrows have to know it
 ARROWS, LOW_ARROWS = (7, 11), (5, 9)  # in rows and columns
 LEVELS = 10  # of contours
 GRIDS = (POINTS, 21, 11, 7)  # points of an axis: as many as a graph's numbers leave room for

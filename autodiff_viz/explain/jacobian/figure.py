@@ -6,14 +6,14 @@ import numpy as np
 import plotly.graph_objects as go
 
 from autodiff_viz.display.heatmap import INKS
-from autodiff_viz.display.theme import EDGE, SMALL, axis, draw, heading, ink, note, plain, short, top
+from autodiff_viz.display.theme import EDGE, LOW, SMALL, axis, draw, heading, ink, note, plain, short, top
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.jacobian.compute import FullJacobian, jacobian
 from autodiff_viz.graph.text import counted, listed, scalar
 
 WRITTEN = (12, 8)  # rows and columns up to which the numbers are written
 TICKS = 24  # rows, or columns, up to which each has its name
-CELL, LEAST, TALLEST, LOW = 34, 60, 320, 206  # pixels of a row, of the drawing, and of a low figure
+CELL, LEAST, TALLEST = 34, 60, 320  # pixels of a row, and of the drawing
 LEFT, BOTTOM, LETTER = 30, 44, 7.6  # pixels of margins, and of a letter
 NONE = "A Jacobian needs an input; this graph has none."
 

@@ -12,17 +12,19 @@ from autodiff_viz.display.theme import (
     CHECKPOINT,
     CLEAR,
     COTANGENT,
+    EDGE,
+    LOW_UNDER_ONE,
     NEUTRAL,
     SMALL,
     VALUE,
     axis,
-    coloured,
     draw,
     heading,
     ink,
     note,
     plain,
     short,
+    square,
     top,
 )
 from autodiff_viz.engine.trace import Trace
@@ -88,7 +90,7 @@ APART = 10  # producers that have bars of their own
 NAMED, SLANTED = 26, 16  # steps whose names fit under the axis, and whose slanted names fit
 LEVEL, LONG = 36, 70  # letters of all names, as wide as the longest, that fit on a phone, in a wide window
 CROWDED = 60  # steps from which bars would have no gaps
-HEIGHT, LOW = 400, 226  # pixels
+HEIGHT = 400  # pixels
 WORDS, MARK = 24, 44  # pixels of the words at the top of the drawing, and of the peak's mark below them
 KINDS = {"value": VALUE, "factor": CHECKPOINT, "contribution": COTANGENT}
 """By kind of array, its colour."""
@@ -119,7 +121,7 @@ def memory_figure(trace: Trace, low: bool = False) -> go.Figure:
     except GraphError as error:
         return note(plain(error.problems[0].message), "memory")
     under = _explanation(measured, xla)
-    height, steps = (LOW + top(under) if low else HEIGHT), len(measured.steps)
+    height, steps = (LOW_UNDER_ONE + top(under) - EDGE if low else HEIGHT), len(measured.steps)
     at = measured.steps[measured.at_step]
     size = f"{counted(measured.peak, 'element')}, {counted(measured.bytes[measured.at_step], 'byte')}"
     title = f"Peak: {size}, after {describe_step(at, short(at.node))}"
@@ -141,7 +143,7 @@ def memory_figure(trace: Trace, low: bool = False) -> go.Figure:
         "yaxis": axis(
             domain=[0, axis_height / (axis_height + WORDS)],
             range=[0, measured.peak * room or 1],
-            nticks=5,
+            tickvals=_marks_up_to(measured.peak),
             title=_small("elements live"),
         ),
         "annotations": _annotations(measured),
@@ -257,7 +259,9 @@ def _ticks(measured: Memory) -> dict[str, Any]:
         angle = {"autotickangles": [0, slant]}
     else:
         angle = {"tickangle": slant}
-    return {"tickvals": list(range(len(names))), "ticktext": [ink(name) for name in names], **angle}
+    # Names that would touch are slanted: with a space at both ends Plotly sees them overlap.
+    texts = [ink(f"\u00a0{name}\u00a0") for name in names]
+    return {"tickvals": list(range(len(names))), "ticktext": texts, **angle}
 
 
 def _mark(step: PlayStep) -> str:
@@ -297,6 +301,7 @@ def _units(measured: Memory, room: float) -> dict[str, Any]:
         heights = [_heights(stack, len(measured.steps), unit) for stack in stacks]
         change = {
             "yaxis.range": [0, max(live) * room or 1],
+            "yaxis.tickvals": _marks_up_to(max(live)),
             "yaxis.title.text": f"{unit} live",
             "annotations[2].y": live[measured.at_step],
             "annotations[2].text": _peak(live[measured.at_step]),
@@ -307,6 +312,13 @@ def _units(measured: Memory, room: float) -> dict[str, Any]:
     place = {"x": 0, "xanchor": "right", "y": 1, "yanchor": "top"}
     # A button that is active at first would begin with `args2`.
     return {"type": "buttons", "active": -1, "showactive": False, "buttons": [button], **look, **place}
+
+
+def _marks_up_to(peak: int) -> list[int]:
+    """Return round numbers for the axis, no higher than the peak: above it stand the button and words."""
+    steps = (digit * 10**power for power in range(16) for digit in (1, 2, 5))
+    step = next(step for step in steps if 4 * step >= peak)
+    return list(range(0, peak + 1, step))
 
 
 def _peak(live: int) -> str:
@@ -322,8 +334,8 @@ def _explanation(measured: Memory, xla: XlaMemory | None) -> list[str]:
     words = {AGAIN: "runs again", DROPPED: "would, JAX drops it"}
     again = "".join(f"{mark} {says}; " for mark, says in words.items() if mark in marks)
     lines = [
-        f"{coloured('■', VALUE)} values {coloured('■', CHECKPOINT)} factors of derivatives "
-        f"{coloured('■', COTANGENT)} contributions to cotangents",
+        f"{square(VALUE)} values {square(CHECKPOINT)} factors of derivatives "
+        f"{square(COTANGENT)} contributions to cotangents",
         f"{again}{counted(measured.kept, 'element')} kept for the backward pass",
     ]
     if xla is not None:

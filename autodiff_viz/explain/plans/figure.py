@@ -11,7 +11,9 @@ from autodiff_viz.display.theme import (
     CHECKPOINT,
     CLEAR,
     COTANGENT,
+    EDGE,
     FAINT,
+    LOW_UNDER_ONE,
     NEUTRAL,
     SMALL,
     VALUE,
@@ -31,7 +33,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted, listed
 
 MOST_NODES = 150  # of a graph whose plans are made on the page
-HEIGHT, LOW = 400, 216
+HEIGHT = 400
 
 
 def plans_figure_of(trace: Trace, low: bool = False) -> go.Figure:
@@ -80,7 +82,7 @@ def plans_figure(
       by: what memory is, a key of `AXES`.
     """
     under = _explanation(all_plans, by)
-    height = LOW + top(under) - 10 if low else HEIGHT
+    height = LOW_UNDER_ONE + top(under) - EDGE if low else HEIGHT
     memory = [size(plan, by) for plan in all_plans.plans] + [point[by != PEAK] for point in all_plans.points]
     runs = [plan.reruns for plan in all_plans.plans] + [point[2] for point in all_plans.points]
     reach = max(memory) - min(memory) or 1

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from autodiff_viz.display import theme
 from autodiff_viz.display.table import Row, Rows, ends, table
-from autodiff_viz.display.theme import NEUTRAL, STOP, axis, coloured, ink, note, plain, short
+from autodiff_viz.display.theme import NEUTRAL, STOP, axis, coloured, ink, note, plain, short, square
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.precision.compute import (
     COTANGENT,
@@ -97,7 +97,7 @@ def precision_text(trace: Trace, scale: str | None) -> str:
 def _under(precision: Precision, left_out: int) -> list[str]:
     lines = [plain(text) for text in (precision.sentence, precision.scales)]
     signs = (
-        f"{coloured('■', theme.VALUE)} values {coloured('■', theme.COTANGENT)} cotangents "
+        f"{square(theme.VALUE)} values {square(theme.COTANGENT)} cotangents "
         f"{coloured('▬', NEUTRAL)} float64 {coloured('◆', STOP)} lost here"
     )
     return [*lines, signs, *([f"{counted(left_out, 'node')} in the middle left out"] if left_out else [])]

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from autodiff_viz.display.theme import (
     COTANGENT,
     EDGE,
+    LOW_UNDER_ONE,
     NEUTRAL,
     RULE,
     SMALL,
@@ -39,7 +40,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW
 from autodiff_viz.graph.text import scalar
 
-TALL, LOW, BOTTOM, LEFT = 240, 226, 56, 62  # pixels of the drawing, of a low figure, and of margins
+TALL, BOTTOM, LEFT = 240, 56, 62  # pixels of the drawing, and of margins
 EVERY = 5  # positions between two circles
 ROOM = 0.12  # of an axis, above and below what it shows
 NONE = "Rule check compares a node's derivative; this graph has no node that reads another."
@@ -60,7 +61,7 @@ def rule_check_figure(trace: Trace, name: str | None, low: bool = False) -> go.F
     mark = rule_mark(trace.graph[check.node].rule)
     slope = f"d {function_of(check, short(check.node))} / d {short(place(along))}"
     title = f"{slope}  {mark}" if mark else slope
-    height = LOW if low else top(under) + TALL + BOTTOM
+    height = LOW_UNDER_ONE if low else top(under) + TALL + BOTTOM
     head = {} if low else {"title": heading(title, under, height)}
     # A low figure has no room for words: the page shows them beside it.
     words = "".join(f"<p>{one}</p>" for one in (f"<b>{title}</b>", *under))

@@ -12,6 +12,7 @@ from autodiff_viz.display.theme import (
     COTANGENT,
     EDGE,
     LINE,
+    LOW,
     NEUTRAL,
     RULE,
     SMALL,
@@ -142,7 +143,7 @@ def _markers(x: Any, y: Any, yaxis: str, name: str) -> dict[str, Any]:
 
 UPPER, LOWER = 170, 210  # pixels of the two panels
 LEFT, RIGHT, BOTTOM = 62, 20, 60
-LOW, ABOVE, FOOT = 226, 28, 44  # pixels of the panels side by side with their margins, and of these
+ABOVE, FOOT = 28, 44  # pixels of the margins of the panels side by side
 SHORT_TITLE, TITLES = 12, 34  # letters that a narrow figure has room for, over the right panel and over both
 APART = 0.56  # share of the width at which the second of them begins
 CROWD = 6.0  # the axis is cut if a few numbers would make it this many times taller

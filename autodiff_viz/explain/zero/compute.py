@@ -80,6 +80,11 @@ class ZeroReason:
     dtype: str = ""
 
 
+def said_of_disconnected(found: Trace, name: str) -> str:
+    """Return why nothing arrives at a node from which no path leads to the output, without the cure."""
+    return statement_of(found, name, ((DISCONNECTED, ()),), (), ()).text
+
+
 class _Graph(NamedTuple):
     """A graph with what the search needs: the wires that read each node, and the ancestors of the output."""
 
@@ -298,7 +303,7 @@ loss scale, and ARRIVES_IN_FLOAT32: where something would arrive at the node."""
 PATHS = "Every path from {name} to {output} is closed: "
 SENTENCES = {
     SEED: "The seed is 0, so nothing is pulled back.",
-    DISCONNECTED: "No path leads from {name} to the output {output}.",
+    DISCONNECTED: "No path leads from {name} to the output {output}, so no gradient arrives.",
     AGAIN: "{at} {read} no value of {name}: {run} it again {inside}, and what {pass_back} goes to {reads}.",
     CONSTANT: "{at} reads no value of {name}: {of} does not depend on {by}, so its value is 0 in any case.",
     STOPPED: "Every path from {name} to {output} meets a stop, at {at}.",

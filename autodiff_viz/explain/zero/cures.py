@@ -1,4 +1,5 @@
-"""Cure a gradient of zero: remove stops and rules, leak a relu, pass straight through a step, widen."""
+"""Cure a gradient of zero: remove stops and rules, leak a relu, pass straight through a step, widen, or make
+the node the output."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ import numpy as np
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.cure import Cure, joined, retraced, rewritten, wider, without_rules
 from autodiff_viz.explain.precision.compute import precision
-from autodiff_viz.explain.zero.elements import FLAT, RULE, STOPPED, UNDERFLOW
+from autodiff_viz.explain.zero.elements import DISCONNECTED, FLAT, RULE, STOPPED, UNDERFLOW
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
-from autodiff_viz.graph.model import Node, Rule
+from autodiff_viz.graph.model import INPUT, Node, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW
 from autodiff_viz.graph.text import listed
 
@@ -37,6 +38,8 @@ def zero_cure(
       why: returns the reason that is left in the trace of a cured graph; None where something arrives.
       trained: whether the graph is trained, so that it can have a loss scale.
     """
+    if reason[0] == DISCONNECTED:
+        return output_cure(found, name)
     steps: list[Cure] = []
     now, left = found, reason
     while left is not None:
@@ -59,6 +62,16 @@ def element_cure(found: Trace, name: str, reason: Reason, trained: bool = False)
     if after is None or not np.isfinite(after.cotangent[name]).all():
         return None
     return step if fed_elements(after, name) > fed_elements(found, name) else None
+
+
+def output_cure(found: Trace, name: str) -> Cure | None:
+    """Return the cure that makes a node the output, to which no path leads from it; None of an input."""
+    if found.graph[name].op == INPUT:
+        return None  # its gradient would be the seed, whatever the graph computes
+    changes = f"{name} is differentiated then, and {found.output} no longer. No value changes."
+    cure = Cure(lambda graph: edits.with_output(graph, name), f"Make {name} the output", changes)
+    after = retraced(found, cure)
+    return cure if after is not None and after.cotangent[name].any() else None
 
 
 def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:

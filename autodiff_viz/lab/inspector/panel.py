@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from autodiff_viz.canvas.records import ASKED, elements, tangent_at
 from autodiff_viz.display.numbers import Number, Typed, term_data, typed
+from autodiff_viz.engine.live_path.check import disconnected
 from autodiff_viz.engine.nonfinite import origin_sentences
 from autodiff_viz.engine.trace import ARRIVES, PASSED, VALUE
 from autodiff_viz.engine.versions import describe_versions
-from autodiff_viz.explain.explanation import Explanation, explanation_data
+from autodiff_viz.explain.explanation import ZERO, Explanation, explanation_data
 from autodiff_viz.explain.forward.view import TangentRows, tangent_rows
 from autodiff_viz.explain.lints.values import WHERE_TRAP
 from autodiff_viz.explain.verification.view import Verification, explained, in_a_word
+from autodiff_viz.explain.zero.compute import said_of_disconnected
 from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
@@ -77,12 +79,23 @@ PATHS_PENDING = "Following the paths …"
 PATHS_FAILED = "The paths could not be followed in time."
 NOT_COUNTED = ("These could not be counted.",)
 NOT_CHECKED = {
-    TOO_LONG: "The check took too long and was ended: these numbers are not checked.",
-    DROPPED: "There was no room for the check: these numbers are not checked.",
+    TOO_LONG: (
+        "Not checked: it took too long",
+        "The check took too long and was ended. A smaller graph takes less.",
+    ),
+    DROPPED: (
+        "Not checked: no room for it",
+        "Too much else was being computed, so there was no room for the check.",
+    ),
 }
-BROKE = "The check broke down: these numbers are not checked."
+BROKE = ("Not checked: it broke down", "The check broke down.")
+"""Why nothing is said of the numbers: in the words that the bar has room for, and in full."""
+PASSES_BACK_NOTHING = "nothing"
 LAST_GOOD = "From the last good formula."
-CANNOT_RUN = "Not checked: part of this graph cannot run."
+CANNOT_RUN = {
+    "short": "Not checked: part cannot run",
+    "says": "Not checked: part of this graph cannot run. The canvas marks where, and says why.",
+}
 READ = "The code was read, and not run: this is about the graph that it became. "
 PART = "Part of the code was refused; the rest is not confirmed"
 PART_READ = "In {} the code was refused: this is about the graph of the rest, not about your code. "
@@ -96,6 +109,9 @@ def node_data(lab: Lab, view: LabView, answers: Answers) -> Data | None:
         return None
     node = node_view(view.graph, view.trace, name)
     moving = tangent_rows(view.tangents, name)
+    if node.arriving is not None and name in disconnected(view.graph):  # no number, as on the canvas
+        wires = tuple(replace(wire, numbers=(), nothing=PASSES_BACK_NOTHING) for wire in node.wires)
+        node = replace(node, arriving=None, fork=(), wires=wires)
     return {
         "name": node.name,
         "doc": f"{node.doc} The output of the graph." if node.is_output else node.doc,
@@ -166,9 +182,17 @@ def _declared(lab: Lab, view: LabView, answers: Answers) -> tuple[str, ...]:
 
 
 def _why(lab: Lab, view: LabView, answers: Answers) -> Data | None:
-    """Return why nothing arrives at the node, with its cure; None where something does, and while pending."""
-    if live(lab) or not view.is_program or answers.counts is None or answers.counts.why:
+    """Return why nothing arrives at the node, with its cure; None where something does.
+
+    While that is computed, only what the wires alone tell is said: that no path leads to the output.
+    """
+    if live(lab) or not view.is_program or (answers.counts is not None and answers.counts.why):
         return None
+    if answers.counts is None:
+        name = lab.selected
+        if view.hiding or view.trace is None or name not in disconnected(view.graph):
+            return None
+        return explanation_data(Explanation(ZERO, name, said_of_disconnected(view.trace, name)), view.graph)
     return explanation_data(answers.counts.value.why, view.graph)
 
 
@@ -230,7 +254,7 @@ def _verdict(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data:
         return {"state": "waits", "says": LAST_GOOD} if lab.graph.nodes else {}
     if not view.complete:
         # Empty slots make a graph unfinished, which is no failure.
-        return {"state": "failed", "says": CANNOT_RUN} if view.mistaken and not view.hiding else {}
+        return {"state": "failed", **CANNOT_RUN} if view.mistaken and not view.hiding else {}
     if live(lab):
         return {"state": "waits", "says": "Checked when the training stops."}
     if not answers.checks:
@@ -238,7 +262,9 @@ def _verdict(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data:
     if answers.check is None:
         return {"state": "checking", "says": "Checking with jax.vjp …", "cancel": answers.on_request}
     if answers.check.why:
-        return {"state": "failed", "says": NOT_CHECKED.get(answers.check.why, BROKE), "again": True}
+        short, says = NOT_CHECKED.get(answers.check.why, BROKE)
+        says = f"{says} Nothing has confirmed these numbers yet."
+        return {"state": "failed", "short": short, "says": says, "again": True}
     return _result(answers.check.value, _reading(lab), details)
 
 

@@ -29,6 +29,8 @@ OWN = "own"
 DEPTH = 8  # brackets inside each other
 MOST = 40_000  # characters of the JSON text: 40 questions of 400 letters, each with some words for answers
 TRIED = 8  # tries of a question that are kept
+SAID = {None: 1, True: 2, False: 3}  # by whether the last answer was right, of a question that is answered
+RIGHT = {code: right for right, code in SAID.items()}
 KEY = 12  # letters of the name of the numbers that tries were about
 
 UNREADABLE = GraphError(
@@ -49,7 +51,7 @@ def asking_fields(asking: Asking | None, own: Asking | None) -> dict[str, str | 
     if asking is None:
         return {ASK: None, GUESS: None}
     begun = any(asked.tries or asked.revealed for asked in asking.asked)
-    guesses = [[asked.of, int(asked.revealed), *asked.tries] for asked in asking.asked]
+    guesses = [[asked.of, asked.revealed and SAID[asked.right], *asked.tries] for asked in asking.asked]
     is_own = own is not None and (asking.hides, _questions(asking)) == (own.hides, _questions(own))
     written = [asking.hides, *map(_question, _questions(asking))]
     return {
@@ -106,7 +108,8 @@ def read_asking(query: Mapping[str, str], own: Asking | None) -> Asking | None:
         for i, (one, guess) in enumerate(zip(asked, guesses, strict=False)):
             of, revealed, *tries = guess
             texts = tuple(_text(each, limits.ANSWER) for each in tries[-TRIED:])
-            asked[i] = replace(one, tries=texts, revealed=revealed == 1, of=_text(of, KEY))
+            right = RIGHT.get(revealed)
+            asked[i] = replace(one, tries=texts, revealed=revealed in RIGHT, of=_text(of, KEY), right=right)
     except (TypeError, ValueError):
         pass  # the questions are what a lesson needs
     return Asking(hides, tuple(asked))

@@ -19,7 +19,7 @@ from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.lab.persistence.history import changed, step_from
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed
 from autodiff_viz.lab.state import LAST, Lab
-from autodiff_viz.lab.training import checked
+from autodiff_viz.lab.training import checked, own
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.training.course import Phase
 from autodiff_viz.training.run import (
@@ -73,8 +73,9 @@ def read_step(text: str) -> int | None:
 
 def training_text(lab: Lab) -> str:
     """Encode the recipe of the lab's training; "" if there is none or it is of another graph."""
-    made = recipe(lab.training) if lab.training else None
-    if made is None or cannot_go_on(lab.training, lab.graph):
+    training = own(lab)
+    made = recipe(training) if training else None
+    if made is None or cannot_go_on(training, lab.graph):
         return ""
     base = Entry("", still(lab.graph))
     phases = []
@@ -85,7 +86,7 @@ def training_text(lab: Lab) -> str:
         given = phase.settings
         scaling = [] if given.loss_scale is None else [given.loss_scale, given.growth_interval]
         phases.append([phase.first, difference, [given.optimiser, given.rate, given.seed, *scaling]])
-    return squeezed([made.steps, lab.training.dtype, phases])
+    return squeezed([made.steps, training.dtype, phases])
 
 
 def read_training(text: str, graph: Graph, plan: Plan) -> Training | None:

@@ -218,6 +218,7 @@ class Reader:
         self.requests: list[Request] = []
         self.roots: list[Ref] = []
         self.lines: list[int] = []
+        self.printing = 0  # line of the print() that is being read
         self.calls: list[ast.AST] = []  # call expressions that are being read
         self.lines_now = 0  # the line of the statement that was entered last
         self.depth = 0
@@ -1035,8 +1036,10 @@ class Reader:
 
     def _get_Call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "print" and self.scope.find("print") is None:
+            printing, self.printing = self.printing, self.line
             for one in node.args:  # what is printed may be asked for only there
                 self.aside(one.value if isinstance(one, ast.Starred) else one)
+            self.printing = printing
             return None
         function = self.value(node.func)
         blank = function if isinstance(function, Blank) else None

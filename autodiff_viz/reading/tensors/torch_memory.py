@@ -285,6 +285,14 @@ def check_usable(reader: Reader, x: Array) -> None:
         )
 
 
+def base_requires_grad(reader: Reader, x: Array) -> bool:
+    """Return whether a view shows the memory of a tensor that requires a gradient: it says so too."""
+    one: Array | None = x
+    while one is not None and (about := info(reader, one)).kind == VIEW:
+        one = about.parent
+    return one is not None and one.requires_grad
+
+
 def change(reader: Reader, x: Array, result: Array, at: ast.AST | None = None) -> Array:
     """Change a tensor in place to the numbers of another one.
 

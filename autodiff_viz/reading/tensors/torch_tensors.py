@@ -795,19 +795,16 @@ def trunc(reader: Reader, input: Any, dtype: Any = None) -> Array:
 @both("detach")
 def detach(reader: Reader, input: Any) -> Array:
     """Read a stop; the result shares its memory."""
-    return stopped(reader, input, DETACHED)
+    return stopped(reader, input, DETACHED, "detach() became stop_gradient()")
 
 
-def stopped(reader: Reader, x: Array, kind: str) -> Array:
-    """Return a view that no gradient passes."""
+def stopped(reader: Reader, x: Array, kind: str, says: str = ".data became stop_gradient()") -> Array:
+    """Return a view that no gradient passes, and say so unless it is only printed."""
     if not isinstance(reader.builder, Builder):
         reader.builder.stopped = True
         return x
-    if x.requires_grad:
-        reader.say(
-            reader.line,
-            "detach() became stop_gradient()" if kind == DETACHED else ".data became stop_gradient()",
-        )
+    if x.requires_grad and reader.printing != reader.line:
+        reader.say(reader.line, says)
 
     def derive(reader: Reader, parent: Array) -> Array:
         return Array(reader.builder.stopped(parent.held), "torch", parent.dtype)
@@ -861,7 +858,10 @@ def number_of(reader: Reader, x: Array) -> Array:
         raise LibraryError(
             "a Tensor with several elements cannot be converted to Scalar.", "Write .tolist() or .sum()."
         )
-    made = Array(stopped(reader, x, DETACHED).held, "torch", x.dtype)
+    name = reader.called.rpartition(".")[2]
+    written = ".item()" if name == "item" else f"{name}()"  # float() and int() come here too
+    says = f"{written} takes the number out: no gradient flows through it"
+    made = Array(stopped(reader, x, DETACHED, says).held, "torch", x.dtype)
     return reader.make("reshape", [made], dtype=x.dtype, shape=()) if shape_of(reader, x) else made
 
 

@@ -43,6 +43,7 @@ from autodiff_viz.reading.tensors.torch_facts import FACTS, ITSELF, SCATTERED, V
 from autodiff_viz.reading.tensors.torch_memory import (
     DATA,
     Memory,
+    base_requires_grad,
     change,
     change_as,
     check_overlap,
@@ -362,7 +363,7 @@ def tensor_attribute(reader: Reader, x: Array, name: str, node: ast.AST) -> tupl
     """Return (whether it is one of a tensor's own attributes, its value)."""
     plain: dict[str, Callable[[], Any]] = {
         "grad": lambda: _read_grad(reader, x),
-        "requires_grad": lambda: x.requires_grad,
+        "requires_grad": lambda: x.requires_grad or base_requires_grad(reader, x),
         "is_leaf": lambda: x.leaf or not x.requires_grad,
         "retains_grad": lambda: x.retains,
         "data": lambda: stopped(reader, x, DATA),

@@ -67,24 +67,17 @@ UNRECORDED = (
 def reached(reader: Reader, root: Ref) -> set[int]:
     """Return the numbers of the nodes that the backward pass of PyTorch may go through."""
     numbers, waiting = set(), [root.number]
-    bases = reader.state(Memory).bases
     while waiting:
         number = waiting.pop()
         if number in numbers:
             continue
         numbers.add(number)
         draft = reader.builder.drafts[number]
-        if draft.rule.kind == STOP or draft.op in UNRECORDED:
-            continue
-        if draft.op == GRAD:
-            waiting += [ref.number for ref in read_by_derivative(reader, *draft.slots)]  # type: ignore[arg-type]
-            continue
-        slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
-        if draft.op in AT_PLACES:
-            slots = [slot for i, slot in enumerate(slots) if i != PLACES]
-        waiting += [slot.number for slot in slots if isinstance(slot, Ref)]
-        if number in bases:
-            waiting.append(bases[number].number)
+        waiting += (
+            [ref.number for ref in read_by_derivative(reader, *draft.slots)]  # type: ignore[arg-type]
+            if draft.op == GRAD and draft.rule.kind != STOP
+            else _slots(reader, number)
+        )
     pay_values(8 * len(numbers))  # again for each derivative of a derivative
     return numbers
 
@@ -184,10 +177,15 @@ def pass_through(reader: Reader, root: Ref, sources: Sequence[Ref], retain: bool
 
 
 def _slots(reader: Reader, number: int) -> list[int]:
-    """Return what a node reads, and what a change in place has put it in the place of."""
-    bases = reader.state(Memory).bases
-    read = [slot.number for slot in reader.builder.drafts[number].slots if isinstance(slot, Ref)]
-    return [*read, bases[number].number] if number in bases else read
+    """Return the nodes that a backward pass comes to from one, with what a change in place has replaced."""
+    draft, bases = reader.builder.drafts[number], reader.state(Memory).bases
+    if draft.rule.kind == STOP or draft.op in UNRECORDED:
+        return []
+    slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
+    if draft.op in AT_PLACES:
+        slots = tuple(slot for i, slot in enumerate(slots) if i != PLACES)
+    passed = [slot.number for slot in slots if isinstance(slot, Ref)]
+    return [*passed, bases[number].number] if number in bases else passed
 
 
 def known_leaves(reader: Reader) -> list[Array]:

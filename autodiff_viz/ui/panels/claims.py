@@ -121,9 +121,8 @@ def draw_tries(lab: Lab, view: LabView) -> None:
                 mark = f'<span class="av-tick{state}" data-try="{escape(key)}:{i}"></span>'
                 st.html(mark, width="content")
                 with st.container(key=f"try_text_{key}_{i}", gap=None, width="stretch"):
-                    does_what = (
-                        "Click to do it" if item.of == 1 else f"Click to do the next of its {item.of} parts"
-                    )
+                    what = "it" if item.of == 1 else f"the next of its {item.of} parts"
+                    does_what = f"Do {what} for me"
                     if item.opens:
                         does_what = f"Done; click to open {PLOTS[item.opens[0]]}"
                     _draw_doing(key, i, item, before, item.says, help=does_what, type="tertiary", wrap=True)

@@ -65,9 +65,10 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
         if words := words_in(f"{view.text}\n{view.about}"):
             st.html(f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>')
     draw("tries", inside)
-    with inside:
+    foot = inside.container(key="lesson_foot", gap="small")
+    with foot:
         place("slider_seat")
-    draw("onward", inside)
+    draw("onward", foot)
     with inside:
         _draw_code(view)
     draw("claims", inside)  # later, since they come later

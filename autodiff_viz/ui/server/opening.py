@@ -20,7 +20,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from autodiff_viz.display.prose import prose, worded
-from autodiff_viz.graph.short_text import FORMULA
+from autodiff_viz.graph import limits
+from autodiff_viz.graph.link import Unreadable
+from autodiff_viz.graph.short_text import FORMULA, read_short_text
 from autodiff_viz.lab.first_view import Opening, first, opened, opening_of
 from autodiff_viz.lab.glossary import explained, words_in
 from autodiff_viz.lab.lessons import LessonView
@@ -35,6 +37,7 @@ from autodiff_viz.ui.panels.claims import CSS
 from autodiff_viz.ui.server.waiting import made
 from autodiff_viz.workers.jobs import STRANGE, job_of
 
+IMPORT = "import "  # is in all code that is told from a formula
 SECONDS = 12.0  # of the processor, after which a worker is ended
 WITHIN = 0.4
 """Seconds for which a request waits; what has been begun goes on, for the session and the next request."""
@@ -86,9 +89,17 @@ async def _ours(query: Mapping[str, str]) -> Opening | None:
 
 
 def of_a_visitor(query: Mapping[str, str]) -> bool:
-    """Return whether an address has a graph of a visitor's own, or words of one, for the lab's page."""
+    """Return whether an address has a graph of a visitor's own, or a formula, for the lab's page.
+
+    Code has no shell: a worker would read it twice, for the page and for its session.
+    """
     elsewhere = {VIEW, PRESENT, KEPT, TRAINED}.intersection(query)
-    return not elsewhere and not {GRAPH, FORMULA}.isdisjoint(query)
+    if elsewhere or FORMULA not in query:
+        return GRAPH in query and not elsewhere
+    try:
+        return IMPORT not in read_short_text(query[FORMULA], limits.TEXT)
+    except Unreadable:
+        return False
 
 
 def of_the_project(query: Mapping[str, str]) -> dict[str, str] | None:

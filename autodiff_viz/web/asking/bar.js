@@ -7,6 +7,7 @@ import { icon } from "../base/icons.js";
 import { answerKeys } from "../canvas/actions/keys.js";
 import { copy } from "../canvas/files/import_export.js";
 import { whenRefused } from "../canvas/popovers/notice.js";
+import { refill } from "../canvas/popovers/popover.js";
 import { openAsk, removeQuestion, stopAsking } from "./ask.js";
 import { showPanel } from "../dock/panels.js";
 import { lessonCause } from "../lesson/cause.js";
@@ -63,6 +64,7 @@ export function askingBar(editor) {
   let [seen, key] = ["", ""];
   let refused = "";
   let said = -1; // the question whose reason has been shown
+  let changed = ""; // the graph of a lesson that has changed since the answer: its tries are what is on view then
   /** What the last drawing had of the question on view. @type {{ key: string, at: number, isOpen: boolean } | null} */
   let before = null;
 
@@ -79,17 +81,23 @@ export function askingBar(editor) {
   const show = (asking) => {
     const { items } = asking;
     const item = items[at];
+    const { lesson } = editor.drawing;
+    const graph = lesson && item?.revealed ? `${lesson.key} ${lesson.variant}` : "";
+    const past = isPast(item) || (graph !== "" && graph === changed);
+    // It keeps its height, so that the sliders below stay under the finger.
+    if (past !== root.classList.contains("past"))
+      root.style.minHeight = past ? `${root.offsetHeight}px` : "";
+    root.classList.toggle("past", past);
+    changed = past ? graph : "";
     const many =
       items.length > 1 ? `${at + 1} of ${items.length}` : items.length ? "Question" : "Hidden";
     setText(place, many);
     root.classList.toggle("many", items.length > 1);
     write(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
-    const { lesson } = editor.drawing;
     const text = item ? verdictText(item, Boolean(lesson)) : "";
     write(verdict, text);
     root.classList.toggle("right", Boolean(item?.revealed && item.verdict?.right));
     root.classList.toggle("told", Boolean(text));
-    root.classList.toggle("past", isPast(item));
     const now = JSON.stringify([
       at,
       item?.says,
@@ -99,11 +107,10 @@ export function askingBar(editor) {
       refused,
     ]);
     if (now !== seen) {
-      const had = form.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
-      form.replaceChildren(
-        ...(item && isOpen(item) ? [answerForm(editor, item, at, refused)] : []),
-      );
-      if (had && isOpen(item)) focusForm();
+      const has = () => form.contains(/** @type {ShadowRoot} */ (root.getRootNode()).activeElement);
+      const had = has();
+      refill(form, item && isOpen(item) ? [answerForm(editor, item, at, refused)] : []);
+      if (had && !has() && isOpen(item)) focusForm();
       seen = now;
     }
     const { tour } = editor.drawing;

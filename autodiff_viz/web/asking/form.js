@@ -28,7 +28,7 @@ export function answerForm(editor, item, at, refused = "") {
   const send = (/** @type {string} */ text) => editor.send({ kind: "answer", at, text });
   const unknown = html(
     "button",
-    { type: "button", class: "unknown", click: () => send("?") },
+    { type: "button", class: "unknown", "data-field": "?", click: () => send("?") },
     "I do not know",
   );
   const choices = form.form === "choice" ? (form.choices ?? []) : [];
@@ -46,7 +46,11 @@ export function answerForm(editor, item, at, refused = "") {
         },
       },
       ...choices.map(({ words: [word] }) =>
-        html("button", { type: "button", class: "choice", click: () => send(word) }, word),
+        html(
+          "button",
+          { type: "button", class: "choice", "data-field": word, click: () => send(word) },
+          word,
+        ),
       ),
       unknown,
     );

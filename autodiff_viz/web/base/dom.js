@@ -42,6 +42,18 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Put elements of `layer` in this order. Those that are in order stay untouched, so that one keeps its focus.
+ * @param {Element} layer @param {Element[]} elements */
+export function putInOrder(layer, elements) {
+  const mine = new Set(elements);
+  let at = layer.firstElementChild;
+  for (const element of elements) {
+    while (at && !mine.has(at)) at = at.nextElementSibling;
+    if (at === element) at = at.nextElementSibling;
+    else layer.insertBefore(element, at);
+  }
+}
+
 /** Reconcile the elements in `layer` with items, by id: new items are made, missing ones removed, the others
  * updated.
  * @template T @template {{ root: Element }} E

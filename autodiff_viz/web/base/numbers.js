@@ -37,10 +37,16 @@ export function shortened(text, room, size) {
   return `${kept.join("").trimEnd()}…`;
 }
 
-/** As `shortened`; a number at the end of the name is kept, by which it differs from others.
+// Parameters of numbered layers: of "model_0_weight_1" what differs from the others is "0_weight".
+const OF_LAYER = /^[A-Za-z]+_(\w*\d_[A-Za-z]+)(_\d+)?$/;
+
+/** As `shortened`; what the name differs by from others is kept: a number at its end, of a layer's parameter the layer and the word.
  * @param {string} name @param {number} room @param {number} size of the font, px */
 export function shortenedName(name, room, size) {
   const short = shortened(name, room, size);
+  const [, own = "", version = ""] = OF_LAYER.exec(name) ?? [];
+  if (short !== name && own)
+    return textWidth(own + version, size) <= room ? own + version : shortened(own, room, size);
   const number = /^\D.*?(_?\d+)$/.exec(name)?.[1] ?? "";
   if (short === name || !number) return short;
   const head = shortened(name.slice(0, -number.length) + "…", room - textWidth(number, size), size);

@@ -13,6 +13,7 @@ import { BROWSER, TAB, readList, writeList } from "./store.js";
 const VISITS = "lessons";
 const PLACE = "place in the lab";
 const LAST = "last graph";
+const STAMP = "at"; // field of an address: who has written it and after which edit (lab/persistence/address.py)
 const TRIES = "autodiff_viz done"; // kept by web/progress.js: ids of exercises, such as "fork:0"
 const MOST = 300; // lessons that are kept
 /** What the key of a lesson looks like. */
@@ -67,11 +68,36 @@ export function writeTries(done) {
   }
 }
 
-/** Keep where in the lab this tab is, when the page is left, and for later visits a graph of one's own. @param {string} search */
+let isLent = false; // whether the graph on view was left by a lesson that was closed here, and not changed since
+
+/** Note whether the graph on view is one that a closed lesson has left, which is not the visitor's own. @param {boolean} lent */
+export const noteLent = (lent) => (isLent = lent);
+
+/** Keep where in the lab this tab is, when the page is left, and for later visits a graph of one's own: the one made
+ * last, also where the browser's back button shows an earlier one. @param {string} search */
 export function keepPlace(search) {
-  writeList(TAB, PLACE, [{ search }]);
-  if (isOwnGraph(search)) writeList(BROWSER, LAST, [{ search }]);
+  const lent = isLent || wasLent(search);
+  writeList(TAB, PLACE, [{ search, lent }]);
+  if (isOwnGraph(search) && !lent && !isEarlier(search, lastGraph()))
+    writeList(BROWSER, LAST, [{ search }]);
 }
+
+/** Whether the graph of an address is the one that a closed lesson had left when this tab left the lab. @param {string} search */
+export function wasLent(search) {
+  const [graph, place] = [fieldOf(search, "g"), readList(TAB, PLACE)[0]];
+  return Boolean(graph && place?.lent && graph === fieldOf(String(place.search), "g"));
+}
+
+/** Whether one session has written both addresses, this one before the other. Pure. @param {string} search @param {string} other */
+export function isEarlier(search, other) {
+  const [[key, number], [otherKey, last]] = [search, other].map((each) =>
+    (fieldOf(each, STAMP) ?? "").split("."),
+  );
+  return Boolean(key) && key === otherKey && Number(number) < Number(last);
+}
+
+/** @param {string} search @param {string} name */
+const fieldOf = (search, name) => new URLSearchParams(search).get(name);
 
 /** Whether an address holds a graph, and no lesson. Pure. @param {string} search */
 export function isOwnGraph(search) {

@@ -8,7 +8,7 @@ import { fromFragment } from "../dock/layout.js";
 import { isDraft } from "../formula/places.js";
 import { dragFrame, groundOf, endDragFrame } from "./draw/drag_frame.js";
 import { markStale, PointedNodes, WaitingLine } from "./draw/highlights.js";
-import { diffNodes, viewAfterEdit } from "./draw/reveal_added.js";
+import { diffNodes, replaces, viewAfterEdit } from "./draw/reveal_added.js";
 import {
   isLarge,
   setView,
@@ -126,8 +126,9 @@ export class Editor {
   /** Take Python's new drawing. @param {Drawing} drawing */
   receive(drawing) {
     const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
-    const chosen = drawing.selected !== this.told && !waiting; // by Python, for example a node just added
     const other = drawing.graph !== this.drawing.graph;
+    const most = replaces(this.drawing, drawing);
+    const chosen = (drawing.selected !== this.told || other || most) && !waiting; // by Python, for example a node just added
     const { nodes } = this.seen;
     if (other) measureCanvas(this.stage); // now: once cards are drawn, it would lay all of them out before their level of detail is known
     this.drawing = drawing;
@@ -141,7 +142,7 @@ export class Editor {
     this.stage.host.dataset.rev = String(drawing.rev);
     if (other) [this.fitted, this.choice] = [false, "first"];
     this.keeping.search = location.search;
-    if (!this.keeping.resume() && this.fitted) this.reframe(nodes);
+    if (!this.keeping.resume() && this.fitted) this.reframe(nodes, most);
     this.fitOnce();
   }
 
@@ -325,10 +326,12 @@ export class Editor {
   }
 
   /** Fit again after nodes have come, gone or moved, unless the user has chosen a view or moved them; then bring new nodes
-   * into view. @param {import("../types.js").GraphNode[]} before what was on the canvas */
-  reframe(before) {
+   * into view. @param {import("../types.js").GraphNode[]} before what was on the canvas
+   * @param {boolean} [replaced] whether the graph has taken the place of another */
+  reframe(before, replaced = false) {
     const { stage, seen, choice } = this;
-    const { came, moved, most } = diffNodes(before, seen.nodes);
+    const { came, moved, most: mostly } = diffNodes(before, seen.nodes);
+    const most = mostly || replaced;
     if (this.dragged || !(came.length || moved) || (this.byHand && !came.length)) return;
     if (most) this.choice = "first";
     measureCanvas(stage);

@@ -29,7 +29,7 @@ import { keepFieldsInView, listenToHolding } from "./gestures/touch.js";
 import { showNotices } from "./popovers/notice.js";
 import { phoneBar } from "./popovers/phone_bar.js";
 import { closePopover } from "./popovers/popover.js";
-import { welcome } from "./popovers/welcome.js";
+import { offerReturn, welcome } from "./popovers/welcome.js";
 import { lessonBrief } from "../lesson/brief.js";
 import { exerciseLine } from "../lesson/exercise.js";
 import { openPresenter } from "../present/presenter.js";
@@ -76,6 +76,7 @@ export function openEditor(palette) {
   const presenter = openPresenter(editor);
   answerKeys(editor, bench);
   welcome(editor);
+  offerReturn(editor);
   editor.root = html(
     "div",
     { class: "workspace" },

@@ -9,7 +9,7 @@ import { placeOf } from "../dock/marker.js";
 
 /** @typedef {import("../inspector/follow.js").Numbers} Numbers */
 /** @typedef {[place: string, number: import("../base/numbers.js").SentNumber | null, part: boolean]} Moving a row: its place in the table, Python's
- * number for it, if it has one, and whether it is a part of the sum below it */
+ * number for it, if it has one, and whether it is a part of the sum above it */
 /**
  * @typedef {object} Bar
  * @property {number} start
@@ -26,7 +26,7 @@ const NONE = "\u2013"; // for what the pass that is played has not computed
 const ROOM = 0.06; // share of the axis beyond the longest bar, as display/theme.py has it
 const LATE_MS = 3000; // after a release, for a figure that does not come
 
-/** The bars of all rows at a position: those of parts begin where the one above ends. Pure.
+/** The bars of all rows at a position: those of parts begin where the part above ends. Pure.
  * @param {Moving[]} rows @param {Numbers} numbers @param {((place: string) => boolean) | null} isComputed by the pass that is played
  * @returns {Bar[]} */
 export function barsAt(rows, numbers, isComputed = null) {
@@ -49,7 +49,7 @@ export function barsAt(rows, numbers, isComputed = null) {
     };
   });
   return bars.map((bar, i) => {
-    const sum = bars.slice(i).find(({ part }) => !part);
+    const sum = bars.slice(0, i + 1).findLast(({ part }) => !part);
     const [own, whole] = [bar.end - bar.start, sum?.end ?? 0];
     return { ...bar, against: bar.part && (own * whole < 0 || (!whole && own < 0)) };
   });

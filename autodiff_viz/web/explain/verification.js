@@ -8,8 +8,9 @@ import { LintsPanel } from "./lints.js";
 
 /** @typedef {import("../types.js").CheckData} CheckData */
 
-/** The icons of the states with a result: "part" is one over what is left of a text that was refused. @type {Record<string, string>} */
-const ANSWERS = { agrees: "agrees", differs: "differs", part: "warning" };
+/** The icons of the states that Details say more of: "part" is a result over what is left of a text that was refused, and
+ * "failed" is none. @type {Record<string, string>} */
+const ANSWERS = { agrees: "agrees", differs: "differs", part: "warning", failed: "warning" };
 const FORWARD = {
   agrees: "jax.jvp agrees",
   differs: "jax.jvp differs",
@@ -122,7 +123,7 @@ export class VerificationLine {
     this.drawForward();
     const again = now === "failed" && this.data.again;
     this.ask.hidden = now !== "asks" && !again;
-    setText(this.ask, again ? "Try again" : "Check with jax.vjp");
+    setText(this.ask, again ? "Check again" : "Check with jax.vjp");
     this.cancel.hidden = now !== "checking" || !this.data.cancel;
     const answered = state !== undefined && state in ANSWERS;
     this.details.hidden = !answered;
@@ -147,7 +148,8 @@ export class VerificationLine {
   }
 
   fill() {
-    const { says = "", forward, rows, why = [] } = this.data;
+    const { state, says = "", forward, rows, why = [] } = this.data;
+    if (state === "failed") return this.table.replaceChildren(html("p", {}, says));
     if (!rows?.length) return this.table.replaceChildren();
     const head = html("tr", {}, ...HEADS.map((name) => html("th", { scope: "col" }, name)));
     const lines = rows.map(([name, ...cells]) =>

@@ -1,5 +1,5 @@
 // @ts-check
-// Fold long literals for reading, `[[0.1, -0.3], ...]` as `[4 x 2]`, and replace the number of an input in
+// Fold long literals for reading, `[[0.1, -0.3], ...]` as `[… 4 x 2 numbers …]`, and replace the number of an input in
 // the text. The other lines of a literal are hidden, and what follows it stands behind its shape. Pure.
 
 /** @typedef {import("../types.js").Range} Range */
@@ -22,7 +22,7 @@
  * @property {number} cut the offset in that line at which this begins, if it is another line
  */
 
-const LONG = 24; // characters of a literal that is folded
+const LONG = 40; // characters of a literal that is folded: most of a line, and more than what stands for it
 
 /** The lines as they are shown. @param {string[]} lines @returns {Shown[]} */
 export function foldedLines(lines) {
@@ -73,7 +73,7 @@ function shape(text) {
   const dims = [];
   for (let part = text.trim(); part.startsWith("["); part = elements(part)[0]?.trim() ?? "")
     dims.push(elements(part).length);
-  return dims.every((count) => count > 0) ? `[${dims.join(" x ")}]` : null;
+  return dims.every((count) => count > 0) ? `[… ${dims.join(" x ")} numbers …]` : null;
 }
 
 /** The elements of an array literal. @param {string} text @returns {string[]} */

@@ -45,6 +45,7 @@ export function followed(data, numbers) {
     /** @type {string} */ what,
   ) => {
     const [moving, before] = [numbers.get(`${what} ${data.name}`), data[part]];
+    if (before === null) return before; // Python has no number for it: no path leads to the output
     const now = moving && before !== undefined ? movedTo(moving, before) : moving;
     if (now === null) stale.add(part);
     return now ?? before;

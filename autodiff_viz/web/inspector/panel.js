@@ -4,7 +4,7 @@
 
 import { Mend } from "../base/cure.js";
 import { shared } from "../base/constants.js";
-import { html, keep, setText } from "../base/dom.js";
+import { html, keep, putInOrder, setText } from "../base/dom.js";
 import { setExplained, term } from "../base/term.js";
 import { Field, Rules } from "./fields.js";
 import { computedSoFar, followed, inFull, pieces } from "./follow.js";
@@ -278,11 +278,10 @@ export class Inspector {
       (item) => new Field(item, this.sender),
       (field, item) => field.show(item, ack),
     );
-    (data.fields ?? []).forEach((item, i) => {
-      const { root } = /** @type {Field} */ (this.fields.get(about(item)));
-      if (this.parts.fields.children[i] !== root)
-        this.parts.fields.insertBefore(root, this.parts.fields.children[i] ?? null);
-    });
+    putInOrder(
+      this.parts.fields,
+      (data.fields ?? []).flatMap((item) => this.fields.get(about(item))?.root ?? []),
+    );
   }
 
   /** Mark the numbers as stale, with the reason; null if they are those on the canvas.

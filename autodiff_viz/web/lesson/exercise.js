@@ -12,6 +12,7 @@ import { prose } from "../tour/panel.js";
  * @property {boolean} done
  * @property {number} parts how many of its parts are done
  * @property {string[]} moves inputs whose sliders it moves
+ * @property {Record<string, number>} aims of these, by name, the values to reach; none of one that any value does for
  */
 /** What was on view. @typedef {{ lesson: string, at: number, parts: number[] }} Shown */
 
@@ -30,6 +31,16 @@ export function nextAfter(exercises, at) {
   const after = exercises.findIndex(({ done }, i) => i > at && !done);
   return after < 0 ? exercises.findIndex(({ done }) => !done) : after;
 }
+
+/** What its button offers once it is done; "" for nothing. Pure.
+ * @param {Exercise[]} exercises @param {number} at @param {string | null | undefined} after key of the next lesson */
+export function offerAfter(exercises, at, after) {
+  if (!exercises[at].done) return "";
+  if (nextAfter(exercises, at) >= 0) return "Next try";
+  return after ? "Next lesson" : "";
+}
+
+const NEXT_LESSON = ".st-key-next_lesson button"; // Streamlit's, at the head of the lesson, which may be out of view
 
 /** @param {Editor} editor @param {(exercise: Exercise | undefined) => void} shown hears which is on view */
 export function exerciseLine(editor, shown) {
@@ -63,12 +74,15 @@ export function exerciseLine(editor, shown) {
     setText(which, `Try ${at + 1} of ${exercises.length}`);
     if (said !== says) words.replaceChildren(...prose((said = says)));
     words.title = spoken(says); // in a low window it is cut
-    next.hidden = !done || nextAfter(exercises, at) < 0;
-    setText(next, "Next try");
+    const offer = offerAfter(exercises, at, lesson?.after);
+    next.hidden = !offer;
+    setText(next, offer);
   };
   next.addEventListener("click", () => {
     const { exercises } = editor.drawing;
-    if (before && exercises) before.at = nextAfter(exercises, before.at);
+    const at = before && exercises ? nextAfter(exercises, before.at) : -1;
+    if (at < 0) /** @type {HTMLElement | null} */ (document.querySelector(NEXT_LESSON))?.click();
+    else if (before) before.at = at;
     show();
     editor.stage.surface.focus({ preventScroll: true }); // the button goes
   });

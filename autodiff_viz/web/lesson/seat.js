@@ -7,8 +7,7 @@ import { PHONE } from "../dock/panels.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 
-const COVERED = 84; // px at the foot of the panel that the button of what comes next covers
-const MASKED = 24; // px at its foot that are pale
+const MASKED = 24; // px at the foot of the panel that are pale
 const LATE_MS = 8000; // within which that button and the ways to other lessons come
 
 export class Seat {
@@ -57,7 +56,8 @@ export class Seat {
     if (!panel || !host.contains(bar) || performance.now() > this.until) return;
     const said = /** @type {HTMLElement} */ (bar.querySelector(".verdict")).getBoundingClientRect();
     const { top, bottom } = panel.getBoundingClientRect();
-    const covered = panel.querySelector(".st-key-part_onward button") ? COVERED : MASKED;
+    const foot = panel.querySelector(".st-key-lesson_foot:has(button)"); // covers it
+    const covered = MASKED + (foot?.clientHeight ?? 0);
     const below = bar.getBoundingClientRect().bottom + covered - bottom;
     if (below > 0) panel.scrollTop += Math.min(below, said.top - top);
   }

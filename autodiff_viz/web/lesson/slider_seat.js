@@ -20,9 +20,10 @@ export class SliderSeat {
     this.sized.observe(this.host);
   }
 
-  /** Take the inputs that the exercise on view moves. @param {string[]} names */
-  receive(names) {
-    this.names = names;
+  /** Take the exercise on view. @param {import("./exercise.js").Exercise | undefined} exercise */
+  receive(exercise) {
+    this.names = exercise?.moves ?? [];
+    this.board.aim(exercise?.aims ?? {});
     this.settle();
   }
 

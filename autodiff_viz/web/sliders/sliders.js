@@ -2,7 +2,7 @@
 // Draw the sliders of a graph: a change shows at once, and Python gets one value at a time, always the newest
 // (conflation).
 
-import { html, keep, setText } from "../base/dom.js";
+import { html, keep, putInOrder, setText } from "../base/dom.js";
 import { dispatch } from "../base/events.js";
 import { boxText, readTyped } from "../base/numbers.js";
 
@@ -10,6 +10,7 @@ import { boxText, readTyped } from "../base/numbers.js";
 
 const STEPS = 1000; // steps of a slider
 const COARSE = 10; // slider steps per press of an arrow key in the box
+const THUMB = 18; // px, as in sliders.css: its middle goes no further than half of it to the ends
 
 /** @param {number} low @param {number} high */
 export const stepOf = (low, high) => (high - low) / STEPS;
@@ -27,6 +28,28 @@ export function onGrid(value, low, high) {
   const step = stepOf(low, high);
   const next = low + Math.round((Math.min(Math.max(value, low), high) - low) / step) * step;
   return Number(next.toPrecision(12)); // no 0.30000000000000004
+}
+
+/** The value at the pixel of a pointer: of all that belong to it the one that an exercise asks for, else the roundest one,
+ * since a pixel is often wider than what a text asks for.
+ * @param {number} at the browser's value @param {number} low @param {number} high @param {number} width px of the slider
+ * @param {number | null} aim the value that an exercise asks for */
+export function atPointer(at, low, high, width, aim) {
+  const step = stepOf(low, high);
+  const pixel = Math.min((high - low) / Math.max(width - THUMB, 1), COARSE * step);
+  return Math.min(Math.max(roundest(at, (pixel + step) / 2, aim), low), high);
+}
+
+/** The value to reach, where it is near, else the roundest number that is.
+ * @param {number} value @param {number} room to either side, more than 0 @param {number | null} [aim] */
+export function roundest(value, room, aim = null) {
+  if (aim !== null && Math.abs(aim - value) <= room) return aim;
+  let unit = 10 ** Math.ceil(Math.log10(Math.max(Math.abs(value), room)) + 1);
+  for (let k = 0; ; k++) {
+    const round = Math.round(value / unit) * unit;
+    if (Math.abs(round - value) <= room) return Number(round.toPrecision(12)) + 0; // no -0
+    unit /= k % 2 ? 5 : 2; // 10, 5, 1, 0.5, ...
+  }
 }
 
 /** The coloured part of the slider, from zero (or the end nearest to zero) to the value, in percent.
@@ -62,6 +85,7 @@ export class Row {
     this.word = ""; // Python's last value and range
     this.position = 0; // value that the canvas shows meanwhile
     this.step = 1;
+    this.aim = /** @type {number | null} */ (null); // the value that an exercise asks for
     this.fresh = true;
     this.line = field({ type: "range", "aria-label": `Slider of ${name}` });
     this.box = field({
@@ -119,8 +143,12 @@ export class Row {
     for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, up, true);
   }
 
-  /** @param {number} value */
-  slide(value) {
+  /** @param {number} at */
+  slide(at) {
+    const { min, max, clientWidth } = this.line;
+    const value = this.pressed
+      ? atPointer(at, Number(min), Number(max), clientWidth, this.aim)
+      : at;
     const position = this.pressed ? this.scrub(this.name, value) : undefined;
     if (position === undefined) return this.move(value);
     this.scrubbing = true;
@@ -144,7 +172,7 @@ export class Row {
   /** Send the exact value; until Python answers, the box shows the value on the canvas. */
   release() {
     if (!this.scrubbing) return;
-    this.move(Number(this.line.value), this.position);
+    this.move(this.value, this.position);
   }
 
   /** @param {number} value @param {number} [position] what the canvas shows, where that is not `value` itself */
@@ -217,6 +245,8 @@ export class Board {
     this.host = html("div", { class: "sliders", role: "group", "aria-label": "Inputs" });
     this.desk = desk;
     this.document = 0;
+    /** @type {Record<string, number>} */
+    this.aims = {};
     /** Inputs whose rows are shown; null for all. @type {string[] | null} */
     this.shown = null;
     this.more = html("p", { class: "more" });
@@ -254,6 +284,10 @@ export class Board {
       make,
       (row, item) => this.isBusy(row) || row.show(item),
     );
+    putInOrder(
+      this.host,
+      rows.flatMap(({ name }) => this.rows.get(name)?.root ?? []),
+    );
     setText(this.more, more ? `${more} more: change them on the canvas or in the formula.` : "");
     setText(this.starts, says);
     for (const [line, isThere] of /** @type {[HTMLElement, boolean][]} */ ([
@@ -264,10 +298,17 @@ export class Board {
       else line.remove();
     }
     this.only(this.shown);
+    this.aim(this.aims);
     this.flush();
     if (![...this.rows.values()].some((row) => this.isBusy(row))) dispatch("settled", {});
     this.say();
     if (this.host.matches(":hover, :focus-within")) this.expect();
+  }
+
+  /** Take the values that an exercise asks for, by input. @param {Record<string, number>} values */
+  aim(values) {
+    this.aims = values;
+    for (const [name, row] of this.rows) row.aim = values[name] ?? null;
   }
 
   /** Show the rows of these inputs alone; null shows all. @param {string[] | null} names */

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.asking import stop_asking
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import to_query
@@ -473,3 +474,13 @@ def test_plotlys_bar_covers_neither_its_figure_nor_the_words_beside_it(lab: LabP
     assert figure["x"] + figure["width"] <= bar["x"]
     assert bar["x"] + bar["width"] <= words["x"]
     expect(plot.locator(".modebar-btn").first).to_be_in_viewport(ratio=1)
+
+
+@pytest.mark.parametrize("key", ["sweep", "rule_check", "field", "memory", "plans"])
+def test_a_figure_is_in_view_with_its_axis_in_the_dock_at_1280_by_720(small: LabPage, key: str):
+    small.choose_figure(FIGURES[key].title)
+    asks = small.page.locator(".st-key-figure_panel .av-purpose")
+    expect(asks).to_have_text(FIGURES[key].what_it_says, timeout=60_000)
+    expect(small.page.locator(FIGURE).first).to_be_visible(timeout=60_000)
+    foot = box(small.page, FIGURE)
+    assert foot["y"] + foot["height"] <= 720

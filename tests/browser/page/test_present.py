@@ -323,9 +323,7 @@ def test_a_remote_leads_through_a_tour_with_its_titles_options_and_what_is_said_
 def test_a_click_that_starts_answers_nothing_and_what_is_hidden_hides_the_verdict_too(
     page: Page, address: str
 ):
-    asks = Question(
-        "choice", Quantity("cotangent", "x"), words="Which?", options=("add", "win"), right="add"
-    )
+    asks = Question("choice", Quantity("cotangent", "x"), words="Which?", options=("add", "win"), right="add")
     step = Step("Vote", "x = 2.0\ny = x * x", text="2 + 2.", questions=(asks,), hides="cotangents")
     page.set_viewport_size(SMALL)
     lab = LabPage(page, address).open(f"/?tour={tour_to_link(Tour(title='Uses', steps=(step,)))}")

@@ -85,8 +85,10 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         seen = page.locator("body").inner_text()
         assert aha not in seen
         assert "Gradients agree" not in seen
-        question.get_by_role("button", name="the wire to w").click()
+        wrong = question.get_by_role("button", name="the wire to w")
+        wrong.click()
         expect(question.locator(".verdict")).to_contain_text("One more try.")
+        expect(wrong).to_be_focused()
         expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
         is_asked_in_view(lab)
         question.get_by_role("button", name="same").click()
@@ -102,7 +104,7 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
             is_answer_in_view_over_the_sheet(lab)
         expect(panel.get_by_text(aha)).to_be_attached(timeout=20_000)
         onward = page.locator(NEXT)
-        expect(onward).to_have_text("Do the first try", timeout=20_000)
+        expect(onward).to_have_text("Do try 1 for me", timeout=20_000)
         expect(onward).to_be_in_viewport(ratio=1)
         if size == SIZES[-1]:
             page.locator(".handle").click()
@@ -113,7 +115,7 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         onward.click()
         expect(panel.locator(".av-done")).to_have_count(1, timeout=20_000)
         expect(lab.node("x").locator(".number.cotangent")).to_have_text("\u221230")
-        expect(onward).to_have_text("Do the next try", timeout=20_000)  # and the one before has gone
+        expect(onward).to_have_text("Do try 2 for me", timeout=20_000)  # and the one before has gone
         onward.click()
         expect(panel.locator(".av-done")).to_have_count(2, timeout=20_000)
         following = track_of(found).lessons[1]
@@ -158,8 +160,8 @@ def test_a_lesson_is_read_with_the_keyboard_alone_beside_its_cause_and_its_plot(
     expect(cause).to_be_in_viewport(timeout=20_000)
     expect(panel.locator("h2")).to_be_in_viewport(ratio=1)
     expect(question.get_by_role("button", name="Show why")).to_be_focused()
-    tab_to(page, "Do the first try")
-    for done, says in ((1, "Do the next try"), (2, f"Next: {following.title}")):
+    tab_to(page, "Do try 1 for me")
+    for done, says in ((1, "Do try 2 for me"), (2, f"Next: {following.title}")):
         page.keyboard.press("Enter")
         expect(panel.locator(".av-done")).to_have_count(done, timeout=20_000)
         expect(onward).to_have_text(says, timeout=20_000)
@@ -221,6 +223,51 @@ def test_the_exercise_and_its_tick_are_in_view_whichever_panel_is_and_its_slider
     assert faults(page) == []
 
 
+def test_the_sliders_of_an_exercise_are_in_view_beside_its_button_and_stay_in_place(page: Page, address: str):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.emulate_media(color_scheme="dark")
+    LabPage(page, address).open("/?lesson=two-knobs")
+    page.get_by_role("button", name="the wire to x").click()
+    expect(page.locator(NEXT)).to_have_text("Do try 1 for me", timeout=20_000)
+    box = page.get_by_label("Value of x")
+    box.click(timeout=20_000)  # nothing covers it
+    place = box.bounding_box()
+    box.fill("1")
+    box.press("Enter")
+    expect(page.locator(".asking .verdict")).to_have_text("You were right (the wire to x), with x = 2.")
+    assert box.bounding_box() == place
+    page.locator(f"{PANEL} h2").scroll_into_view_if_needed()
+    for name in ("x", "w"):
+        page.get_by_label(f"Value of {name}").click(trial=True)
+    page.locator(NEXT).click(trial=True)
+    assert faults(page) == []
+
+
+def test_on_a_phone_the_present_exercise_is_on_view_from_the_answer_on_and_stays(page: Page, address: str):
+    page.set_viewport_size({"width": 390, "height": 844})
+    LabPage(page, address).open("/?lesson=two-knobs")
+    line, question = page.locator(".exercise"), page.locator(".asking")
+    question.get_by_role("button", name="the wire to x").click()
+    expect(line).to_contain_text("Move x to 0", timeout=20_000)
+    expect(line).to_be_in_viewport(ratio=1)
+    expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
+    box = page.get_by_label("Value of x")
+    place = box.bounding_box()
+    for value in ("0", "2"):  # at 2 the graph is the one that was asked about
+        box.fill(value)
+        box.press("Enter")
+        expect(page.locator("[data-id='x'] .number.value")).to_have_text(value)
+        expect(line).to_be_in_viewport(ratio=1)
+        expect(question).to_be_hidden()
+        assert box.bounding_box() == place
+    other = page.get_by_label("Value of w")
+    other.fill("2.5")
+    other.press("Enter")
+    line.get_by_role("button", name="Next lesson").click()
+    following = track_of(lesson("two-knobs")).lessons[1]
+    expect(page.locator(f"{BRIEF} h2")).to_have_text(following.title, timeout=20_000)
+
+
 @pytest.mark.nightly
 def test_an_exercise_that_trains_opens_the_training_and_its_button_tells_how_far_it_is(
     page: Page, address: str
@@ -234,4 +281,4 @@ def test_an_exercise_that_trains_opens_the_training_and_its_button_tells_how_far
     button = page.locator(".st-key-part_onward").get_by_role("button", name="Training: ")
     expect(button).to_be_disabled()
     expect(button).to_contain_text(" of 10 \u2026")
-    expect(page.locator(NEXT)).to_have_text("Do the rest of this try", timeout=120_000)
+    expect(page.locator(NEXT)).to_have_text("Do the rest of try 1 for me", timeout=120_000)

@@ -51,3 +51,20 @@ def test_undo_in_a_lesson_that_has_just_been_opened_leads_out_of_it(lab: LabPage
     expect(graphs.nth(0)).to_have_attribute("aria-selected", "true")
     lab.button("Undo")
     shows_lesson(lab, number - 1, before)
+
+
+def test_a_closed_lesson_leads_back_to_ones_own_graph_and_asks_no_longer(lab: LabPage):
+    mine = "u = 2.0\nv = tanh(u)"
+    lab.type_formula(mine)
+    expect(lab.page).to_have_url(saying("g="))
+    lab.open("?lesson=fork")
+    back = lab.canvas.get_by_role("link", name="Back to your graph")
+    expect(back).to_be_hidden()
+    lab.page.get_by_role("button", name="Close", exact=True).click()
+    expect(back).to_be_visible()
+    expect(lab.cotangent("x")).to_have_text("8")  # 2 + 2 * 3, which the lesson had asked for
+    lab.reload()
+    expect(back).to_be_visible()
+    back.click()
+    expect(lab.formula).to_have_value(mine)
+    expect(back).to_be_hidden()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import autodiff_viz as av
 from autodiff_viz.engine.sentence import GRADIENT, PASSED, VALUE
 from tests.engine.references.random_programs import Program, changed, programs
-from tests.explain.claims import unclaimed
+from tests.explain.claims import in_graph, unclaimed
 
 SAID = {
     (True, True): "Equal in both",
@@ -62,7 +62,7 @@ def check_claims(a: Program, b: Program, dtype: str) -> None:
     for claim in numbered:
         for number, each in zip(claim.numbers, traces, strict=True):
             known = getattr(each, claim.kind)
-            if parts := [known[name] for name in claim.names if name in known]:
+            if parts := [known[name] for name in in_graph(claim, found, each.graph) if name in known]:
                 np.testing.assert_array_equal(number, sum(parts))
             else:  # nothing, or what this graph hands on where only the other has an identity
                 assert number is None or claim.names[0][0].startswith("stop_gradient")

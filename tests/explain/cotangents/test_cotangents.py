@@ -1,6 +1,7 @@
 """Test the cotangent figure against numbers worked out by hand."""
 
 import math
+import re
 
 import pytest
 
@@ -25,8 +26,20 @@ def bars(text):
     ]
 
 
-def test_parts_of_a_fork_stand_end_to_end_and_finish_where_the_sum_does():
-    assert bars(FORK)[:3] == [(0, 4, True), (4, -1, False), (0, -1, False)]
+def test_parts_of_a_fork_stand_under_it_end_to_end_and_finish_where_the_sum_does():
+    assert bars(FORK)[:3] == [(0, -1, False), (0, 4, True), (4, -1, False)]
+    names = [
+        re.sub(r"<[^>]*>", "", label) for label in cotangents_figure(trace(parse(FORK))).layout.yaxis.ticktext
+    ]
+    assert [name.strip() for name in names] == ["x", "+ t", "+ u", "t", "u", "z"]
+    assert [len(name) - len(name.lstrip()) > 3 for name in names] == [False, True, True, False, False, False]
+
+
+def test_a_line_joins_the_last_part_with_the_end_of_the_sum():
+    figure = cotangents_figure(trace(parse(FORK)))
+    joints, rows = figure.data[2], figure.layout.yaxis2.tickvals
+    assert list(joints.x) == [4, 4, None, -1, -1, None]
+    assert [abs(joints.y[at] - row) < 8 for at, row in ((3, rows[0]), (4, rows[2]))] == [True, True]
 
 
 def test_a_part_against_the_sum_is_hatched_and_one_along_it_is_not():
@@ -35,9 +48,9 @@ def test_a_part_against_the_sum_is_hatched_and_one_along_it_is_not():
 
 def test_a_fork_whose_parts_cancel_has_parts_and_no_sum():
     assert bars("x = 1.0\nt = 2.0 * x\nu = -2.0 * x\nz = t + u")[:3] == [
+        (0, 0, False),
         (0, 2, False),
         (2, 0, True),
-        (0, 0, False),
     ]
 
 
@@ -74,6 +87,16 @@ def test_many_wires_share_a_row_and_still_add_up():
     assert sum(part.wires for part in parts) == 20
 
 
+def test_wires_that_bring_nothing_share_a_row_beyond_two_of_which_one_at_a_stop_is_first():
+    uses = [*(f"a{i} = x * 0.0" for i in range(9)), "s = stop_gradient(x)", "b = 3.0 * x", "c = 4.0 * x"]
+    names = [line.split(" ")[0] for line in uses]
+    parts = found("\n".join(["x = 1.0", *uses, f"z = {' + '.join(names)}"]))["x"].parts
+    drawn = {part.consumer: (part.size, part.wires) for part in parts}
+    assert drawn == {"a0": (0, 1), "s": (0, 1), "b": (3, 1), "c": (4, 1), None: (0, 8)}
+    few = found("x = 1.0\na = x * 0.0\nb = x * 0.0\nc = x * 0.0\nz = a + b + c")["x"].parts
+    assert [part.consumer for part in few] == ["a", "b", "c"]  # a row for one alone would save none
+
+
 def test_each_node_says_why_nothing_arrives():
     text = "x = 1.0\ny = 2.0\nunused = x + 1.0\ns = stop_gradient(sin(cos(y)))\nz = x * s"
     places = {name: arrival.place for name, arrival in found(text).items()}
@@ -103,9 +126,9 @@ def test_a_node_that_makes_nan_says_so_and_no_bar_is_drawn_for_what_is_not_finit
 def test_where_an_infinity_begins_takes_little_of_the_figures_room():
     """In a dock of 415 px, where whole numbers would leave 250 px for the bars."""
     drawn = cotangents_figure(trace(parse("x = 0.0\ny = log(x)\nz = y * y")))
-    assert "begins here" in drawn.layout.yaxis2.ticktext[3]
+    assert "begins here" in drawn.layout.yaxis2.ticktext[1]
     assert drawn.layout.margin.r < 165
-    assert "infinity begins here, forward" in drawn.data[0].hovertext[3]
+    assert "infinity begins here, forward" in drawn.data[0].hovertext[1]
 
 
 def test_an_infinity_that_is_carried_on_begins_at_one_node():

@@ -193,3 +193,25 @@ def test_a_run_that_jax_drops_is_told_from_one_that_it_makes():
         under = plain(json.dumps(figure.to_plotly_json()["layout"], default=str, ensure_ascii=False))
         assert ("\u2020 would, JAX drops it" in under) == ("drops" in said)
         assert ("* runs again" in under) == ("drops" not in said)
+
+
+def test_the_axis_has_a_few_round_numbers_up_to_the_peak_in_both_units_where_no_button_stands():
+    layout = memory_figure(
+        trace(parse("x = 0.6\ny = 1.5\na = sin(x)\nb = a * y\nz = b + exp(a)")), low=True
+    ).layout
+    args = layout.updatemenus[0].buttons[0]
+    shown = {
+        "elements": (layout.yaxis.tickvals, layout.annotations[2].y),
+        "bytes": (args.args[1]["yaxis.tickvals"], args.args[1]["annotations[2].y"]),
+    }
+    for unit, (marks, peak) in shown.items():
+        assert marks[0] == 0, unit
+        assert 2 <= len(marks) <= 5, unit
+        assert peak / 2 < marks[-1] <= peak, unit
+
+
+def test_names_of_steps_have_room_at_both_ends_by_which_plotly_slants_those_that_would_touch():
+    ticks = memory_figure(trace(parse("x = 0.6\ny = exp(x)"))).layout.xaxis.ticktext
+    names = [re.sub(r"<[^>]*>", "", tick) for tick in ticks]
+    assert names
+    assert names == [f"\u00a0{name.strip()}\u00a0" for name in names]

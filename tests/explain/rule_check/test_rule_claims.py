@@ -30,6 +30,7 @@ DTYPES = "float64", "float32", "float16", "bfloat16"
 EXACT = {"rtol": 1e-6, "atol": 1e-9, "equal_nan": True}
 ROUGH = 2e-3  # relative, of slopes that differences find
 STEP = 1e-7
+SMALLER = 0.25  # of a step, with which it is looked at again
 CURVED = 1e-5  # by which a slope of 0 moves over some steps
 TRIED = 5  # positions of a sweep
 
@@ -88,17 +89,30 @@ class Reference:
         return sign * (self.value(at + sign * far) - self.value(at + sign * near)) / (far - near)
 
     def slope(self, at: float) -> float | None:
-        """The slope at a position; None if its sides have different ones, or the value is far off a line."""
-        below, above = self.side(at, -1), self.side(at, 1)
-        step = STEP * max(1.0, abs(at))
-        low, middle, high = (self.value(at + i * step) for i in (-1, 0, 1))
+        """The slope at a position; None if its sides have different ones, or the value is far off a line.
+
+        What makes the slopes of a curve differ shrinks with the step, and a corner does not.
+        """
+        apart, room, whole = self.slopes(at, 1.0)
+        if apart <= room:
+            return whole
+        if not apart < np.inf or self.slopes(at, SMALLER)[0] > 2 * SMALLER * apart:
+            return None
+        return whole
+
+    def slopes(self, at: float, smaller: float) -> tuple[float, float, float]:
+        """How far slopes around a position are apart, how far they may be, and the slope over all of it."""
+        step = smaller * STEP * max(1.0, abs(at))
+        beside = [self.value(at + i * step) for i in (-4, -1, 0, 1, 4)]
+        far_low, low, middle, high, far_high = beside
         whole = (high - low) / (2 * step)
+        below, above = (low - far_low) / (3 * step), (far_high - high) / (3 * step)
         size = max(map(abs, (below, above, whole)))
         noise = 1e-15 * abs(middle) / step
         slopes = [below, above, whole, (middle - low) / step, (high - middle) / step]
-        if not np.isfinite(size) or np.ptp(slopes) > ROUGH * size + noise + CURVED:
-            return None
-        return whole
+        if not np.isfinite(size):
+            return np.inf, 0.0, whole
+        return float(np.ptp(slopes)), ROUGH * size + noise + CURVED, whole
 
 
 def tried(along: av.Along) -> list[float]:

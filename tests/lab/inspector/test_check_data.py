@@ -17,7 +17,7 @@ from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.inspector.panel import Answers, check_data
 from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
-from autodiff_viz.workers.jobs import TOO_LONG, Answer
+from autodiff_viz.workers.jobs import DROPPED, TOO_LONG, Answer
 
 
 def said(lab: Lab) -> dict:
@@ -39,11 +39,15 @@ def test_text_that_cannot_run_says_that_nothing_is_checked(text):
     assert "cannot run" in said(lab)["says"]
 
 
-def test_a_check_that_was_ended_says_so_and_can_be_tried_again():
+@pytest.mark.parametrize("why", [TOO_LONG, DROPPED, "broken"])
+def test_a_check_that_was_ended_says_so_in_the_room_of_the_bar_and_can_be_tried_again(why):
     lab = typed(start(), "x = 1.0\ny = sin(x)")
-    ended = Answers(checks=True, check=Answer(why=TOO_LONG))
+    ended = Answers(checks=True, check=Answer(why=why))
     found = check_data(lab, lab_view(lab), ended, details=False)
     assert (found["state"], found["again"]) == ("failed", True)
+    assert found["short"].startswith("Not checked: ")
+    assert len(found["short"]) <= 32  # letters of 7 px beside two buttons: 350 px at 1280
+    assert "Nothing has confirmed these numbers" in found["says"]
 
 
 def test_the_mark_of_where_infinity_begins_is_on_one_node_and_on_no_wire_that_carries_it_on():

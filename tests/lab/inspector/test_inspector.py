@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -11,15 +12,20 @@ import pytest
 from autodiff_viz.display.numbers import COTANGENT, Terms, in_full, short, written
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.engine.whole_program.remat import Runs
+from autodiff_viz.explain.analysis import program_says
 from autodiff_viz.explain.remat.view import residuals_say, runs_say
 from autodiff_viz.explain.verification.view import differs_say
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.text import MINUS
+from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.inspector.node import NodeView, WireView, node_view
-from autodiff_viz.lab.state import start
+from autodiff_viz.lab.inspector.panel import Answers, node_data
+from autodiff_viz.lab.page import lab_drawing
+from autodiff_viz.lab.state import Lab, opened, start
 from autodiff_viz.language.parse import parse
 from autodiff_viz.ops.catalog import OPS, slot_label
+from autodiff_viz.workers.jobs import Answer
 
 
 def seen(text: str, name: str, seed=None, dtype: str = "float64") -> NodeView:
@@ -40,6 +46,34 @@ def local_arriving_passed(wire: WireView) -> list[float]:
     assert "×" in line(wire.numbers)
     assert "=" in line(wire.numbers)
     return numbers(wire.numbers)
+
+
+def apart(counts: Answer | None = None) -> tuple[Lab, dict]:
+    """What the panel says of the node t, which z does not read, before and after its runs are counted."""
+    graph = parse("x = 0.6\nz = sin(x)\nt = tanh(z)\nreturn z")
+    lab = replace(opened(start(), graph, "Open"), selected="t")
+    return lab, node_data(lab, lab_view(lab), Answers(counting=True, counts=counts))
+
+
+def test_a_node_that_the_output_does_not_read_says_so_at_once_and_has_the_sign_of_the_canvas():
+    lab, said = apart()
+    assert "No path leads from 't' to the output 'z', so no gradient arrives." in said["why"]["says"]
+    assert said["arriving"] is None  # "–", as on its card
+    assert [wire["passed"] for wire in said["wires"]] == ["nothing"]
+    reads = {node["id"]: node["connected"] for node in lab_drawing(lab, lab_view(lab))["nodes"]}
+    assert reads == {"x": True, "z": True, "t": False}
+
+
+def test_the_button_under_that_makes_the_node_the_output_and_its_gradient_arrives():
+    found = program_says(trace(apart()[0].graph), "t")
+    lab, said = apart(Answer(found))
+    assert said["why"]["label"] == "Mend: make t the output"
+    mended = edited(lab, said["why"]["edit"])
+    assert mended.graph.output == "t"
+    arrives = trace(mended.graph).cotangent
+    assert float(arrives["t"]) == 1
+    tanh = math.tanh(math.sin(0.6))
+    assert float(arrives["x"]) == pytest.approx((1 - tanh**2) * math.cos(0.6), rel=1e-6)
 
 
 def test_what_is_a_cotangent_is_marked_as_one():

@@ -14,6 +14,7 @@ from starlette.requests import Request
 
 from autodiff_viz.asking.question import COTANGENT, NUMBER, VALUE
 from autodiff_viz.graph.link import to_link
+from autodiff_viz.graph.short_text import short_text
 from autodiff_viz.lab.first_view import first, opening_of
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
@@ -122,6 +123,12 @@ def test_what_fails_goes_without(monkeypatch):
 
     monkeypatch.setattr(module, "first", failing)
     assert anyio.run(opening, asked({})) == ""
+
+
+def test_code_has_none():
+    assert of_a_visitor({"f": short_text("x = 3.0\ny = square(x)")})
+    assert not of_a_visitor({"f": short_text("import torch\nx = torch.tensor(3.0)\n")})
+    assert not of_a_visitor({"f": "1" * 100})
 
 
 def test_nothing_that_a_visitor_has_sent_is_evaluated_in_the_server(monkeypatch):

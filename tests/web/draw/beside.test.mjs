@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { freeBeside } from "../../../autodiff_viz/web/canvas/state/beside.js";
+import { distance, freeBeside } from "../../../autodiff_viz/web/canvas/state/beside.js";
 import { overlap } from "../../../autodiff_viz/web/canvas/state/geometry.js";
 
 const CARD = { x: 0, y: 0, w: 128, h: 80 };
@@ -29,4 +29,12 @@ test("a guess stays where it is seen, and crosses a wire only if it must", () =>
   const wire = { x: 0, y: 80, w: 128, h: 30 };
   const crossing = (box) => (overlap(box, wire) ? 9 : 0);
   assert.ok(!overlap(freeBeside(CARD, SIZE, [CARD], crossing, ROOM, 3), wire));
+});
+
+test("a guess is nearer to its card than to another one, so that it is read of its own", () => {
+  const below = { ...CARD, y: 107 }; // the gap has room for it, in the middle of both
+  const box = freeBeside(CARD, SIZE, [CARD, below], none, ROOM, 3, [below]);
+  assert.ok(distance(box, CARD) < distance(box, below));
+  const crowded = { ...CARD, y: 103 };
+  assert.ok(freeBeside(CARD, SIZE, [CARD, crowded], none, ROOM, 1.5, [crowded]).y < CARD.y);
 });

@@ -15,7 +15,7 @@ import {
   viewMovedSideways,
   slotPoint,
   toScreen,
-  turnsOf,
+  reachOf,
   toWorld,
   wireCurve,
   withNode,
@@ -202,7 +202,7 @@ test("from a view that shows all of a large graph, zooming out never zooms in", 
 test("a wire that comes back to another row has room for its turns beside its ends", () => {
   const at = (id, x, y) => ({ id, x, y, w: 100, h: 80 });
   const nodes = [at("a", 400, 0), at("b", 0, 200), at("c", 600, 0)];
-  const back = turnsOf(nodes, [{ from: "a", to: "b", via: [[250, 140]] }]);
+  const back = reachOf(nodes, [{ from: "a", to: "b", via: [[250, 140]] }]);
   const curve = wireCurve([500, 40], [0, 240], [[250, 140]]);
   const xs = curve.flatMap((piece) => [0.25, 0.5, 0.75].map((t) => cubicAt(piece, t)));
   const [low, high] = [
@@ -211,7 +211,14 @@ test("a wire that comes back to another row has room for its turns beside its en
   ];
   assert.ok(Math.min(...xs) >= low && Math.max(...xs) <= high);
   assert.ok(Math.max(...xs) > 500 && Math.min(...xs) < 0); // it does turn beyond them
-  assert.deepEqual(turnsOf(nodes, [{ from: "a", to: "c", via: [] }]), []);
+  assert.deepEqual(reachOf(nodes, [{ from: "a", to: "c", via: [] }]), []);
+});
+
+test("a wire around the cards is counted where the drawing is fitted", () => {
+  const at = (id, x) => ({ id, x, y: 0, w: 100, h: 80 });
+  const wires = [{ from: "a", to: "b", via: [[250, -300]] }];
+  const whole = bounds([at("a", 0), at("b", 400), ...reachOf([at("a", 0), at("b", 400)], wires)]);
+  assert.deepEqual([whole.y, whole.y + whole.h], [-300, 80]);
 });
 
 /** x of a cubic curve, by its definition. */

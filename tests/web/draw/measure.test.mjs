@@ -32,5 +32,10 @@ test("a name that is shortened keeps the number at its end, by which it differs 
     shortenedName("a_rather_long_name", 60, 12),
     shortened("a_rather_long_name", 60, 12),
   );
+  const parameters = ["model_0_weight_1", "model_0_bias_1", "model_2_weight_1", "model_fc1_bias_1"];
+  const fits = (letters) => parameters.map((name) => shortenedName(name, 7 * letters, 12));
+  assert.deepEqual(fits(8), ["0_weight", "0_bias_1", "2_weight", "fc1_bias"]);
+  assert.equal(new Set(fits(6)).size, parameters.length);
+  for (const text of fits(6)) assert.ok(textWidth(text, 12) <= 42);
   assert.equal(shortenedName("h_123456789", 40, 12), shortened("h_123456789", 40, 12)); // no letter would be left
 });

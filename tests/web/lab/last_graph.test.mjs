@@ -4,7 +4,9 @@ import {
   isOwnGraph,
   keepPlace,
   lastGraph,
+  noteLent,
   placeInLab,
+  wasLent,
 } from "../../../autodiff_viz/web/base/visits.js";
 
 const storage = () => {
@@ -35,4 +37,32 @@ test("an address holds a graph of one's own if it has a formula or a document, a
     false,
     false,
   ]);
+});
+
+test("what a closed lesson leaves is a graph of one's own only once it is changed, also after a reload", () => {
+  Object.assign(globalThis, { localStorage: storage(), sessionStorage: storage() });
+  keepPlace("?g=mine");
+  noteLent(true);
+  keepPlace("?g=lessons&node=x");
+  assert.equal(lastGraph(), "?g=mine");
+  noteLent(false); // another page, which knows nothing of the lesson
+  assert.ok(wasLent("?g=lessons") && !wasLent("?g=mine") && !wasLent(""));
+  keepPlace("?g=lessons&node=y");
+  assert.equal(lastGraph(), "?g=mine");
+  keepPlace("?g=changed");
+  assert.equal(lastGraph(), "?g=changed");
+});
+
+test("the browser's back button makes no earlier graph the last one; another session's graph may be it", () => {
+  Object.assign(globalThis, { localStorage: storage(), sessionStorage: storage() });
+  for (const [left, last] of [
+    ["?g=first&at=abc.9", "?g=first&at=abc.9"],
+    ["?g=second&at=abc.10", "?g=second&at=abc.10"],
+    ["?g=first&at=abc.9", "?g=second&at=abc.10"],
+    ["?g=third&at=def.1", "?g=third&at=def.1"],
+    ["?g=of a link", "?g=of a link"],
+  ]) {
+    keepPlace(left);
+    assert.equal(lastGraph(), last);
+  }
 });

@@ -3,9 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { nextAfter, presentOf } from "../../../autodiff_viz/web/lesson/exercise.js";
+import { nextAfter, offerAfter, presentOf } from "../../../autodiff_viz/web/lesson/exercise.js";
 
-const exercise = (done, parts = Number(done)) => ({ says: "Move `x`.", done, parts, moves: [] });
+const exercise = (done, parts = Number(done)) => ({
+  says: "Move `x`.",
+  done,
+  parts,
+  moves: [],
+  aims: {},
+});
 const shown = (at, ...parts) => ({ lesson: "two-uses", at, parts });
 
 test("the first that is not done is on view when a lesson opens", () => {
@@ -31,4 +37,13 @@ test("one goes on with the next that is not done, then with those before", () =>
   assert.equal(nextAfter([exercise(true), exercise(true), exercise(false)], 0), 2);
   assert.equal(nextAfter([exercise(false), exercise(true)], 1), 0);
   assert.equal(nextAfter([exercise(true), exercise(true)], 0), -1);
+});
+
+test("after the last one the next lesson is offered, where there is one", () => {
+  const [done, open] = [exercise(true), exercise(false)];
+  assert.equal(offerAfter([done, open], 0, "twins"), "Next try");
+  assert.equal(offerAfter([open, done], 1, "twins"), "Next try");
+  assert.equal(offerAfter([done, open], 1, "twins"), "");
+  assert.equal(offerAfter([done, done], 1, "twins"), "Next lesson");
+  assert.equal(offerAfter([done, done], 1, null), "");
 });

@@ -8,13 +8,13 @@ const spans = (bars) => bars.map(({ start, end, text, against }) => [start, end,
 
 /** x feeds a and z: 2 and 3 arrive, 5 in all; at a 7, which does not depend on the slider. */
 const rows = [
+  ["cotangent x", 5, false],
   ["passed a:0", 2, true],
   ["passed z:1", 3, true],
-  ["cotangent x", 5, false],
   ["cotangent a", 7, false],
 ];
 
-test("parts stand end to end above their sum, and what the table has not stays Python's", () => {
+test("parts stand end to end under their sum, and what the table has not stays Python's", () => {
   const bars = barsAt(
     rows,
     new Map([
@@ -24,9 +24,9 @@ test("parts stand end to end above their sum, and what the table has not stays P
     ]),
   );
   assert.deepEqual(spans(bars), [
+    [0, 3, "3", false],
     [0, -1, `${M}1`, true],
     [-1, 3, "+4", false],
-    [0, 3, "3", false],
     [0, 7, null, false],
   ]);
 });
@@ -40,18 +40,18 @@ test("of arrays the sum follows by its norm, and the lengths of its parts are kn
     ]),
   );
   assert.deepEqual(spans(bars).slice(0, 3), [
+    [0, 5, "5", false],
     [0, 0, "\u2026", false],
     [0, 3, null, false],
-    [0, 5, "5", false],
   ]);
 });
 
 test("while a pass is played what it has not computed has neither bar nor number", () => {
   const bars = barsAt(rows, new Map(), (place) => ["cotangent a", "passed a:0"].includes(place));
   assert.deepEqual(spans(bars), [
+    [0, 0, "\u2013", false],
     [0, 2, null, false],
     [2, 2, "\u2013", false],
-    [0, 0, "\u2013", false],
     [0, 7, null, false],
   ]);
 });

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { boxText, readTyped } from "../../../autodiff_viz/web/base/numbers.js";
-import { filled, stepOf, valueAfterSteps } from "../../../autodiff_viz/web/sliders/sliders.js";
+import {
+  filled,
+  roundest,
+  stepOf,
+  valueAfterSteps,
+} from "../../../autodiff_viz/web/sliders/sliders.js";
 
 test("a thousand steps lie between the ends", () => {
   assert.equal(stepOf(-5, 5), 0.01);
@@ -44,4 +49,27 @@ test("the line is coloured from zero to the value", () => {
 test("where zero is out of reach the colour begins at the end nearest to it", () => {
   assert.deepEqual(filled(2, 1, 3), [0, 50]);
   assert.deepEqual(filled(-2, -3, -1), [50, 100]);
+});
+
+test("a pixel has the roundest of its numbers, so that a finger can reach it", () => {
+  for (const [value, room, round] of [
+    [0.02, 0.021, 0],
+    [-0.02, 0.021, 0],
+    [2.483, 0.02, 2.5],
+    [-1.017, 0.02, -1],
+    [1.234, 0.02, 1.25],
+    [1.234, 0.005, 1.23],
+    [87.3, 0.4, 87],
+    [0.000123, 0.000004, 0.00012],
+    [4.9, 0.5, 5],
+    [-40, 1, -40],
+  ])
+    assert.equal(roundest(value, room), round);
+  assert.ok(Object.is(roundest(-0.001, 0.01), 0));
+});
+
+test("the number that an exercise asks for comes before a rounder one, within the same pixel", () => {
+  assert.equal(roundest(1.22, 0.021, 1.21), 1.21);
+  assert.equal(roundest(0.01, 0.021, -0.001), -0.001);
+  assert.equal(roundest(1.25, 0.021, 1.21), 1.25);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { cardTitle } from "../../../autodiff_viz/web/canvas/draw/group_card.js";
 import {
   folded,
   folding,
@@ -119,6 +120,21 @@ test("a wire keeps what it passes; several in one pass what Python has added up,
 test("a wire keeps the bends that are outside the group", () => {
   const seen = folded(drawing([{ name: "g", nodes: ["a", "b"] }]));
   assert.deepEqual(seen.wires.find(({ to }) => to === "c").via, [[560, 10]]);
+});
+
+test("a wire to a card at its right goes there, though the node inside lies left of where it starts", () => {
+  const whole = drawing([{ name: "g", nodes: ["a", "b"] }]);
+  const at = { a: -300, b: 900, y: 0 }; // as nodes that were laid out around the middle of their card
+  const nodes = whole.nodes.map((node) => ({ ...node, x: at[node.id] ?? node.x }));
+  const back = [
+    [-150, 300],
+    [-400, 300],
+    [-400, 20],
+  ];
+  const wires = whole.wires.map((one) => (one.from === "y" ? { ...one, to: "a", via: back } : one));
+  const seen = folded({ ...whole, nodes, wires });
+  assert.ok(card(seen, "g").x > 200);
+  assert.deepEqual(seen.wires.find(({ from }) => from === "y").via, []);
 });
 
 test("wires end at the card's ports", () => {
@@ -276,4 +292,12 @@ test("grouping, collapsing, opening and ungrouping show at once", () => {
 
 test("what is said of a card is the name of its group", () => {
   assert.deepEqual(["x", idOf("head")].map(titleOf), ["x", "head"]);
+});
+
+test("the card of a loop's step is named by the step", () => {
+  assert.equal(cardTitle("for step 0"), "step 0");
+  assert.equal(cardTitle("for i 1 for j 20"), "i 1 j 20");
+  assert.equal(cardTitle("for p 3_2"), "p 3_2");
+  for (const name of ["layer", "for whom", "for step 0 of two"])
+    assert.equal(cardTitle(name), name);
 });

@@ -489,7 +489,7 @@ function signAlone(node, level, across) {
   return svg(
     "text",
     { class: "sign", x: w / 2, y, "font-size": size.toFixed(1) },
-    node.asked ? symbol : shortened(symbol, (one ? w + OVER : w - 8) / BOLD, size),
+    node.asked ? symbol : shortenedName(symbol, (one ? w + OVER : w - 8) / BOLD, size),
   );
 }
 
@@ -512,7 +512,7 @@ export function titleAbove(node, level) {
         flagOver(node, level, top)
       : 0;
   const room = (after ? w + SPREAD : first) - left - flag;
-  const sign = node.asked ? symbol : shortened(symbol, room / BOLD, size);
+  const sign = node.asked ? symbol : shortenedName(symbol, room / BOLD, size);
   const beside = left + textWidth(sign, size) * BOLD + (size / NAME) * BETWEEN;
   const name = nameFor(id, left + room - beside, size);
   return {
@@ -557,7 +557,11 @@ function titled(node, level, across) {
   const size = clamp(given / across, least, Math.max(most, level.text));
   const y = baselines(node, level).sign;
   const left = side + (isInput ? 3 : 0);
-  const big = svg("text", { class: "symbol", x: left, y }, shortened(symbol, given / BOLD, size));
+  const big = svg(
+    "text",
+    { class: "symbol", x: left, y },
+    shortenedName(symbol, given / BOLD, size),
+  );
   big.style.setProperty("--size", `${size.toFixed(1)}px`);
   const rest = room - Math.min(WIDER * across * size, given) - GAP;
   const name = what ? (said ? what : "") : nameFor(own, rest, named);

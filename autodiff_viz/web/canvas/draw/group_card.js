@@ -179,9 +179,16 @@ export function marksOf(inside, regions) {
     .map(([kind, names, says]) => ({ kind, count: names.length, says }));
 }
 
+const STEPS_OF_LOOPS = /^for \w+ \d+( for \w+ \d+)*(?=$|_)/;
+
+/** A group's name as its card has room for it: "step 0" of "for step 0". @param {string} name */
+export const cardTitle = (name) =>
+  name.replace(STEPS_OF_LOOPS, (steps) => steps.replaceAll("for ", ""));
+
 /** All elements except the two numbers. @param {GraphNode} node @param {Level} level @returns {Element[]} */
 export function groupParts(node, level) {
-  const { w, h, symbol, slots, ports, group } = node;
+  const { w, h, slots, ports, group } = node;
+  const symbol = cardTitle(node.symbol);
   const branches = group?.branches;
   const named = !isBare(level); // else the numbers need the room
   const count = branches || level.detail !== "near" ? "" : `${group?.nodes.length}`;
@@ -216,7 +223,7 @@ export function groupParts(node, level) {
     ...(branches
       ? [
           stepper(
-            symbol,
+            node.symbol,
             branches.length,
             (w - stepperWidth(branches.length, ON_CARD)) / 2,
             HEAD + STEPS / 2 - 1,

@@ -45,18 +45,32 @@ export function placeGuesses(cards, strands, obstacles, level, k, room) {
   const seen = room && padded(room, -EDGE / k);
   /** @type {Box[]} */
   const places = [];
-  const place = (/** @type {string} */ text, /** @type {Box} */ about) => {
-    const chip = guessChip(text, about, [...covers, ...places], crossings, level, k, seen);
+  const boxes = [...cards.values()].flatMap(({ node }) => node ?? []);
+  const place = (
+    /** @type {string} */ text,
+    /** @type {Box} */ about,
+    /** @type {Box[]} */ others,
+  ) => {
+    const spots = { covers: [...covers, ...places], others };
+    const chip = guessChip(text, about, spots, crossings, level, k, seen);
     places.push(chip.box);
     return chip;
   };
   for (const card of nodes) {
     const node = /** @type {import("../../types.js").GraphNode} */ (card.node);
-    card.guess = drawn(place(node.guess ?? "", node), node.x, node.y);
+    card.guess = drawn(
+      place(
+        node.guess ?? "",
+        node,
+        boxes.filter((box) => box !== node),
+      ),
+      node.x,
+      node.y,
+    );
     card.root.append(card.guess);
   }
   for (const strand of wires) {
-    strand.guess = drawn(place(strand.wire?.guess ?? "", numberBox(strand)), 0, 0);
+    strand.guess = drawn(place(strand.wire?.guess ?? "", numberBox(strand), boxes), 0, 0);
     strand.layer?.append(strand.guess);
   }
   return places;
@@ -81,13 +95,14 @@ function textsOf(node, level) {
  * @property {string} says
  */
 
-/** A guess where it is free. @param {string} text @param {Box} about @param {Box[]} covers @param {(box: Box) => number} crossings
+/** A guess where it is free. @param {string} text @param {Box} about @param {{ covers: Box[], others: Box[] }} spots what it must
+ * not cover, and what it is not about @param {(box: Box) => number} crossings
  * @param {Level} level @param {number} k scale of the view @param {Box | null} room @returns {Chip} */
-function guessChip(text, about, covers, crossings, level, k, room) {
+function guessChip(text, about, { covers, others }, crossings, level, k, room) {
   const font = Math.max(FONT, level.text);
   const says = shortened(text, MOST, 1);
   const size = { w: textWidth(says, font) * BOLD + SIDES * font, h: TALL * font };
-  const box = freeBeside(about, size, covers, crossings, room, APART / k);
+  const box = freeBeside(about, size, covers, crossings, room, APART / k, others);
   return { box, about, font, says };
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Describe the graph in words for screen readers: a list in reading order, updated when idle.
 
-import { html, keep, setText } from "../../base/dom.js";
+import { html, keep, putInOrder, setText } from "../../base/dom.js";
 import { listen } from "../../base/events.js";
 import { titleOf } from "../state/fold.js";
 import { drawingAt } from "../state/moved.js";
@@ -123,10 +123,10 @@ export function keepDescriptions(editor) {
     );
     const items = linesOf(drawingAt(written, row), describeNode);
     keep(list, lines, items, ({ id }) => id, makeLine, writeLine);
-    items.forEach(({ id }, i) => {
-      const { root } = /** @type {Line} */ (lines.get(id));
-      if (list.children[i] !== root) list.insertBefore(root, list.children[i]);
-    });
+    putInOrder(
+      list,
+      items.flatMap(({ id }) => lines.get(id)?.root ?? []),
+    );
   };
   const later = () => {
     if (isWritten()) return;

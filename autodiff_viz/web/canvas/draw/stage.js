@@ -11,7 +11,7 @@ import {
   overlap,
   padded,
   toWorld,
-  turnsOf,
+  reachOf,
   withNode,
   zoomAt,
 } from "../state/geometry.js";
@@ -246,7 +246,7 @@ function measure(stage, drawing) {
   stage.content = bounds([
     ...stage.obstacles,
     ...regions.map(({ box }) => box),
-    ...turnsOf(drawing.nodes, drawing.wires),
+    ...reachOf(drawing.nodes, drawing.wires),
   ]);
   const { x, y, w, h } = stage.content ?? { x: 0, y: 0, w: 0, h: 0 };
   for (const extent of stage.extents) extent.setAttribute("d", `M${x} ${y}h${w}v${h}`);

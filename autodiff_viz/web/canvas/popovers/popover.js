@@ -189,15 +189,14 @@ function standClear({ stage: { host, view }, seen }, root, at, own) {
   );
 }
 
-/** Replace the content; the field that had the focus, by its `data-field`, gets it again.
+/** Replace the content; what had the focus in it, by its `data-field`, gets it again.
  * @param {HTMLElement} root @param {(Node | string)[]} content */
-function refill(root, content) {
-  const active = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement?.getAttribute(
-    "data-field",
-  );
+export function refill(root, content) {
+  const had = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
+  const field = root.contains(had) && had?.getAttribute("data-field");
   root.replaceChildren(...content);
-  const again = active && root.querySelector(`[data-field="${active}"]`);
-  if (again) /** @type {HTMLElement} */ (again).focus();
+  const again = field && root.querySelector(`[data-field="${CSS.escape(field)}"]`);
+  if (again) /** @type {HTMLElement} */ (again).focus({ preventScroll: true });
 }
 
 /** Keys of a menu: arrows, Home and End move through its buttons; Escape and Tab close it.

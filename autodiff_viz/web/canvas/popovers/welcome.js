@@ -1,11 +1,12 @@
 // @ts-check
 // Show in one sentence what the page is for, with two ways to begin. A newcomer sees it over the first graph;
-// after the first gesture it never comes again in this browser. Whoever has made a graph finds the way back to it there.
+// after the first gesture it never comes again in this browser. Whoever has made a graph finds the way back to it there,
+// and where a lesson was closed.
 
 import { shared } from "../../base/constants.js";
 import { html } from "../../base/dom.js";
 import { BROWSER, readList, writeList } from "../../base/store.js";
-import { isOwnGraph, lastGraph } from "../../base/visits.js";
+import { isOwnGraph, lastGraph, noteLent, wasLent } from "../../base/visits.js";
 
 const NAME = "welcomed";
 const BELOW = 8; // px
@@ -57,5 +58,33 @@ export function welcome(editor) {
       { capture: true, passive: true, signal: ending.signal },
     );
   root.addEventListener("click", () => setTimeout(end));
+  root.addEventListener("pointerdown", (event) => event.stopPropagation()); // the canvas pans
+}
+
+/** Offer the way back to the visitor's own graph where a lesson was closed, until the graph that it left is changed.
+ * @param {import("../editor.js").Editor} editor */
+export function offerReturn(editor) {
+  const { host } = editor.stage;
+  const back = html("a", { target: "_self" }, "Back to your graph");
+  const root = html("div", { class: "welcome", role: "note", hidden: true }, back);
+  /** What the open lesson shows; "" without one. */
+  let ofLesson = "";
+  /** What a closed lesson has left. @type {string | undefined} */
+  let left;
+  editor.watchers.push(() => {
+    const { lesson, graph, history, rev } = editor.drawing;
+    if (rev < 0) return;
+    const now = JSON.stringify([graph, history.at]);
+    left ??= wasLent(location.search) ? now : ""; // the page was loaded anew
+    if (lesson) left = "";
+    else if (now === ofLesson) left = now;
+    ofLesson = lesson ? now : "";
+    const isLeft = left === now;
+    noteLent(isLeft);
+    const own = isLeft ? lastGraph() : "";
+    if (own) back.setAttribute("href", own);
+    root.hidden = !own;
+  });
+  host.append(root);
   root.addEventListener("pointerdown", (event) => event.stopPropagation()); // the canvas pans
 }

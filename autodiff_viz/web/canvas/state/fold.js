@@ -158,11 +158,14 @@ function wiresBetween(wires, byId, within, shut, cards) {
       into.set(`${b} ${wire.from}`, Object.assign(known, together(known, wire, target.group)));
       continue;
     }
-    const via = between(
-      wire.via,
+    const ends = /** @type {const} */ ([
       source?.box ?? byId.get(wire.from),
       target?.box ?? byId.get(wire.to),
-    );
+    ]);
+    // Nodes that are laid out as a card take more room than it, and may lie beyond the other end: a way around them leads astray.
+    const astray =
+      isAhead(cards.get(a ?? "") ?? ends[0], cards.get(b ?? "") ?? ends[1]) && !isAhead(...ends);
+    const via = astray ? [] : between(wire.via, ...ends);
     const led = { ...wire, via, of: [wire], dims: byId.get(wire.from)?.dims };
     if (source && a) Object.assign(led, { from: a, out: source.outs.indexOf(wire.from) });
     if (target && b)
@@ -172,6 +175,10 @@ function wiresBetween(wires, byId, within, shut, cards) {
   }
   return drawn;
 }
+
+/** Whether a wire goes to the right. @param {Box} [source] @param {Box} [target] */
+const isAhead = (source, target) =>
+  source !== undefined && target !== undefined && source.x + source.w <= target.x;
 
 /** The bends between the nodes or cards at the ends of a wire: those above or below a card are left out, up to where the
  * wire comes back. @param {Point[]} via @param {Box} [source] @param {Box} [target] @returns {Point[]} */

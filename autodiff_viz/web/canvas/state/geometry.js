@@ -112,23 +112,26 @@ export const isBack = (points, i) =>
 
 const TURN = { least: 46, each: 0.1, most: 80 }; // px of the handles with which a wire that comes back turns beyond its ends, by three quarters of them: less than the gap between columns
 
-/** The room that wires which come back take beside the cards at their ends. Pure.
+/** How far wires reach: to their bends, and, of those that come back, beside the cards at their ends. Pure.
  * @param {(Box & { id: string, down?: boolean })[]} nodes @param {{ from: string, to: string, via?: Point[] }[]} wires @returns {Box[]} */
-export function turnsOf(nodes, wires) {
+export function reachOf(nodes, wires) {
   const byName = new Map(nodes.map((node) => [node.id, node]));
   const wide = 0.75 * TURN.most;
   return wires.flatMap(({ from, to, via }) => {
     const [start, end] = [byName.get(from), byName.get(to)];
     if (!via?.length || !start || !end) return [];
+    const bends = via.map(([x, y]) => ({ x, y, w: 0, h: 0 }));
     if (start.down)
       return start.y + start.h <= end.y
-        ? []
+        ? bends
         : [
+            ...bends,
             { x: start.x, y: start.y + start.h, w: start.w, h: wide },
             { x: end.x, y: end.y - wide, w: end.w, h: wide },
           ];
-    if (start.x + start.w <= end.x) return [];
+    if (start.x + start.w <= end.x) return bends;
     return [
+      ...bends,
       { x: start.x + start.w, y: start.y, w: wide, h: start.h },
       { x: end.x - wide, y: end.y, w: wide, h: end.h },
     ];

@@ -66,21 +66,23 @@ const GUESSES = {
   rules: (drawing, { nodes, rule }) => withRules(drawing, nodes, rule),
   output: (drawing, { node }) => withOutput(drawing, node),
   constant: (drawing, { node, slot, text }) =>
-    slot === null
-      ? withNode(drawing, node, {
-          value: text,
-          literal: text,
-          ...(isLiteral(drawing, node) && { text }),
-          shape: "",
-          numbers: {
-            ...drawing.nodes.find(({ id }) => id === node)?.numbers,
-            value: literal(text),
-          },
-        })
-      : withSlot(withoutWire(drawing, node, slot), node, slot, {
-          constant: text,
-          constantFull: text,
-        }),
+    text.includes("[") && drawing.nodes.some(({ tab }) => tab)
+      ? drawing // another shape may take parameters out of their tabs
+      : slot === null
+        ? withNode(drawing, node, {
+            value: text,
+            literal: text,
+            ...(isLiteral(drawing, node) && { text }),
+            shape: "",
+            numbers: {
+              ...drawing.nodes.find(({ id }) => id === node)?.numbers,
+              value: literal(text),
+            },
+          })
+        : withSlot(withoutWire(drawing, node, slot), node, slot, {
+            constant: text,
+            constantFull: text,
+          }),
   connect: withConnection,
   disconnect: (drawing, { to, slot }) => withoutWire(drawing, to, slot),
   rewire: rewired,
