@@ -1,5 +1,5 @@
 // @ts-check
-// Notice that a page was opened by an address with answers that this tab has not given.
+// Say that the address had answers which this tab has not given, and let them be left.
 
 import { html } from "../base/dom.js";
 import { readList, TAB, writeList } from "../base/store.js";
