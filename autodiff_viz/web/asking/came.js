@@ -1,5 +1,5 @@
 // @ts-check
-// Say that the address had answers which this tab has not given, and let them be left.
+// Show that the address came with answers of another tab, and how to start afresh.
 
 import { html } from "../base/dom.js";
 import { readList, TAB, writeList } from "../base/store.js";
