@@ -56,6 +56,8 @@ IN_PLACE = {
     **dict.fromkeys(
         (
             "asking/ask.js",
+            "asking/came.js",
+            "asking/results.js",
             "base/store.js",
             "canvas/actions/commands.js",
             "canvas/actions/groups.js",

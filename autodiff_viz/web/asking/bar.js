@@ -12,6 +12,7 @@ import { openAsk, removeQuestion, stopAsking } from "./ask.js";
 import { showPanel } from "../dock/panels.js";
 import { lessonCause } from "../lesson/cause.js";
 import { PLAY, showWhy } from "../lesson/reveal.js";
+import { answersThatCame } from "./came.js";
 import { answerForm, write } from "./form.js";
 import { keepResult, resultsOf } from "./results.js";
 import { isOpen, isPast, nextOpen, offersAfter, spoken, verdictText } from "./questions.js";
@@ -32,6 +33,7 @@ export function askingBar(editor) {
   const form = html("div", { class: "asking-form" });
   const next = html("div", { class: "asking-next" });
   const heard = html("div", { class: "unseen", role: "status" });
+  const came = answersThatCame();
   const close = html(
     "button",
     {
@@ -53,6 +55,7 @@ export function askingBar(editor) {
     close,
     verdict,
     lessonCause(editor, () => verdict.textContent ?? ""),
+    came.root,
     heard,
   );
   answerKeys(editor, root);
@@ -214,6 +217,7 @@ export function askingBar(editor) {
   let answered = false; // whether the last drawing had an answer
   editor.watchers.push(() => {
     const { asking, graph } = editor.drawing;
+    came.follow();
     if (root.hidden && !asking) return;
     root.hidden = !asking;
     editor.root.classList.toggle("is-asking", Boolean(asking));

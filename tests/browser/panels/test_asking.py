@@ -262,6 +262,35 @@ def test_an_own_option_that_is_too_long_is_told_while_it_is_typed_and_no_word_is
 
 
 @pytest.mark.own_page
+def test_an_address_with_answers_says_so_to_whom_it_was_given_and_lets_them_start_afresh(
+    two_questions: LabPage, address: str
+):
+    answer(two_questions, "5")
+    expect(guess(two_questions, "x")).to_have_text("your answer: 5")
+    expect(two_questions.page).to_have_url(re.compile("guess="))
+    two_questions.reload()
+    expect(guess(two_questions, "x")).to_have_text("your answer: 5")
+    expect(question(two_questions).locator(".came")).to_be_hidden()  # they are one's own
+    other = two_questions.page.context.new_page()
+    student = LabPage(other, two_questions.page.url).open()
+    expect(question(student).locator(".came")).to_be_visible()
+    student.reload()
+    expect(question(student).locator(".came")).to_be_visible()
+    question(student).get_by_role("button", name="Start afresh").click()
+    expect(guess(student, "x")).to_have_count(0)
+    student.settle()
+    expect(question(student).locator(".came")).to_be_hidden()
+    expect(question(student).get_by_role("button", name="1 of 2")).to_be_visible()
+    answer(student, "6")
+    expect(guess(student, "x")).to_have_text("your answer: 6")
+    expect(other).to_have_url(re.compile("guess="))
+    student.reload()
+    expect(guess(student, "x")).to_have_text("your answer: 6")
+    expect(question(student).locator(".came")).to_be_hidden()
+    other.close()
+
+
+@pytest.mark.own_page
 def test_a_reload_keeps_questions_and_answers(two_questions: LabPage):
     answer(two_questions, "16/2")
     expect(guess(two_questions, "x")).to_have_text("your answer: 16/2")
