@@ -277,6 +277,13 @@ def test_on_a_phone_a_chain_runs_downwards_and_to_the_right_in_a_wide_window(pho
     assert all(left["right"] < right["left"] for left, right in pairwise(cards))
 
 
+@pytest.mark.parametrize("key", ["td-target", "vanish", "reversal"])
+def test_on_a_phone_no_constant_covers_a_card(phone: LabPage, key: str):
+    phone.page.get_by_role("tab", name="Formula").tap()
+    shown(phone, next(lesson for lesson in LESSONS if lesson.key == key).steps[0].formula)
+    assert [said for said in looked_at(phone, PHONE) if said.startswith("pill")] == []
+
+
 @pytest.mark.nightly
 def test_a_graph_of_some_nodes_opens_whole_in_a_narrow_window(lab: LabPage):
     shown(lab, "x = 0.6\nh = x\nfor i in range(4):\n    h = sin(h) * x\nz = h + x")

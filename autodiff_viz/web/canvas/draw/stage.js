@@ -19,7 +19,7 @@ import { completeCard, drawNodes, pillBoxes, pillsReach, relevelCard } from "./c
 import { CHIPS_ABOVE, chipsBox, footBox, inkTop } from "./face.js";
 import { isWithin } from "../state/beside.js";
 import { placeGuesses } from "./guesses.js";
-import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
+import { isBare, isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
 import {
   sidesBeyond,
@@ -236,8 +236,25 @@ export function paint(stage, drawing, dragging) {
   stage.host.classList.toggle("many", !complete);
 }
 
+const TOUCHING = 2; // px by which a constant may reach over the edge of a card
+
+/** Leave out constants that would cover a card where cards have their numbers alone: the numbers come first.
+ * @param {Stage} stage @param {Drawing} drawing */
+function leaveOutCrowded({ cards, level }, { nodes }) {
+  if (!isBare(level)) return; // they have room, and are drawn anew at another level
+  for (const { node, root } of cards.values()) {
+    const boxes = node ? pillBoxes(node, level) : [];
+    if (!boxes.length) continue;
+    const covers = (/** @type {Box} */ box) =>
+      nodes.some(({ id, ...other }) => id !== node?.id && overlap(padded(other, -TOUCHING), box));
+    for (const [i, mark] of [...root.querySelectorAll(".pill")].entries())
+      mark.classList.toggle("crowded", covers(boxes[i]));
+  }
+}
+
 /** Note what numbers must not cover, and the extent of the drawing. @param {Stage} stage @param {Drawing} drawing */
 function measure(stage, drawing) {
+  leaveOutCrowded(stage, drawing);
   const regions = regionBoxes(framesOf(drawing), drawing.nodes, stage.level);
   stage.obstacles = [
     ...drawing.nodes.map((node) => bodyOf(node, stage.level)),
