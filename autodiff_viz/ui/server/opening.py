@@ -23,7 +23,7 @@ from autodiff_viz.display.prose import prose, worded
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import Unreadable
 from autodiff_viz.graph.short_text import FORMULA, read_short_text
-from autodiff_viz.lab.first_view import Opening, first, opened, opening_of
+from autodiff_viz.lab.first_view import First, Opening, first, opened, opening_of
 from autodiff_viz.lab.glossary import explained, words_in
 from autodiff_viz.lab.lessons import LessonView
 from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON, PRESENT, TRAINED, VARIANT, VIEW
@@ -41,6 +41,10 @@ IMPORT = "import "  # is in all code that is told from a formula
 SECONDS = 12.0  # of the processor, after which a worker is ended
 WITHIN = 0.4
 """Seconds for which a request waits; what has been begun goes on, for the session and the next request."""
+
+AT_ONCE = 8  # lessons that are evaluated for requests: they take as many of the server's threads
+_begun: dict[tuple[tuple[str, str], ...], asyncio.Future[First | None]] = {}
+"""By address, those that are being evaluated."""
 
 BOOT = (WEB / "opening" / "boot.js").read_text("utf-8")
 STYLE = (ASSETS / "opening.css").read_text("utf-8")
@@ -82,9 +86,15 @@ async def opening(request: Request, still: str = "") -> str:
 
 
 async def _ours(query: Mapping[str, str]) -> Opening | None:
-    begun = asyncio.ensure_future(run_in_threadpool(lambda: first(query)))
+    key = tuple(sorted(query.items()))
+    begun = _begun.get(key)
+    if begun is None:
+        if len(_begun) >= AT_ONCE:
+            return None
+        begun = _begun[key] = asyncio.ensure_future(run_in_threadpool(lambda: first(query)))
+        begun.add_done_callback(lambda _: _begun.pop(key, None))
     done, _ = await asyncio.wait([begun], timeout=WITHIN)
-    visit = begun.result() if done and begun.exception() is None else None
+    visit = begun.result() if done and not begun.cancelled() and begun.exception() is None else None
     return opening_of(visit) if visit is not None else None
 
 

@@ -117,6 +117,26 @@ def test_what_takes_long_goes_without(monkeypatch):
     assert anyio.run(opening, asked({})) == ""
 
 
+def test_requests_of_many_lessons_take_a_few_threads_and_those_of_one_take_one(monkeypatch):
+    running, most = [], []
+
+    def slow(query):
+        running.append(query)
+        most.append(len(running))
+        sleep(0.1)
+        running.remove(query)
+
+    async def all_at_once():
+        keys = [lesson.key for lesson in LESSONS[:12]]
+        async with anyio.create_task_group() as group:
+            for key in (*keys, *keys):
+                group.start_soon(opening, asked({"lesson": key}))
+
+    monkeypatch.setattr(module, "first", slow)
+    anyio.run(all_at_once)
+    assert len(most) == max(most) == module.AT_ONCE
+
+
 def test_what_fails_goes_without(monkeypatch):
     def failing(query):
         raise ValueError("no drawing")
