@@ -65,7 +65,7 @@ export function listenToTries(acts) {
   return () => ending.abort();
 }
 
-/** @typedef {import("./types.js").Answer} Word */
+/** @typedef {import("./types.js").Answer & { early?: boolean }} Word `early`: it has come with the page */
 /** @typedef {import("./connection/edit_sender.js").Post} Post */
 
 const LESSONS = ".st-key-pages > :nth-child(2) a"; // the link to the page of lessons
@@ -264,7 +264,7 @@ export class Lab {
     const sent = drawings.read(word);
     const opening = word.key !== this.mail.outbox.key;
     if (opening) this.editor.noticed = []; // the session before numbered its edits for itself
-    const first = opening ? this.editor.keeping.open(word) : [];
+    const first = opening && !word.early ? this.editor.keeping.open(word) : [];
     const drawing = sent && readDrawing({ ...sent, key: word.key, ack: word.ack, rev: word.rev });
     const document = Number((drawing ?? this.editor.drawing).graph ?? 0);
     this.mail.receive({ ...word, document }, (message) => this.post(message), first);

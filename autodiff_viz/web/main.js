@@ -23,7 +23,7 @@ export function open(css, constants) {
   if (!data || !place || early) return;
   const key = `opening ${Math.random()}`; // of no session, and of no other page
   early = new Lab(place.attachShadow({ mode: "open" }), css, constants);
-  early.receive({ ...JSON.parse(data), key }, () => {});
+  early.receive({ ...JSON.parse(data), key, early: true }, () => {});
 }
 
 /** @param {ParentNode & Node} parent @returns {Lab | null} the lab of the shell, which moves to `parent` */

@@ -255,6 +255,6 @@ def test_bars_have_the_colours_of_the_canvass_wires():
     css = (ROOT / "ui" / "assets" / "lab.css").read_text("utf-8")
     for own, wire in ((COTANGENT, "--positive"), (NEGATIVE, "--negative")):
         rgb = ", ".join(str(round(255 * part)) for part in parsed(own))
-        rule = next(line for line in css.splitlines() if f"fill: rgb({rgb})" in line)
+        rule = next(line for line in css.splitlines() if f'.barlayer path[style*="fill: rgb({rgb})' in line)
         assert f'rect[fill="{own}"]' in rule
         assert tuple(re.findall("#[0-9a-f]{6}", rule.partition("{")[2])) == PAIRS[wire]

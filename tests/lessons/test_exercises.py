@@ -37,7 +37,8 @@ def test_the_browser_gets_the_exercises_after_the_answer_with_the_sliders_that_t
     assert exercises_data(lab, NONE) is None
     lab = answered(lab, 0, UNKNOWN)
     first, second, *_ = exercises_data(lab, NONE)
-    assert first == {"says": lesson(KEY).to_try[0].says, "done": False, "parts": 0, "moves": ["x"]}
+    says = lesson(KEY).to_try[0].says
+    assert first == {"says": says, "done": False, "parts": 0, "moves": ["x"], "aims": {}}
     assert second["moves"] == []
     lab = do_try(lab, KEY, 0)
     first, second, *_ = exercises_data(lab, reached(NONE, lab))

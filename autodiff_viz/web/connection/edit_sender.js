@@ -36,6 +36,7 @@ import { isConnected, watchNetwork } from "./network.js";
  * @property {number} [document]
  * @property {[string, number] | null} [from] the session whose graph this one has opened, and the last
  *   edit in that graph
+ * @property {boolean} [early] whether it has come with the page, before there is a session
  */
 
 export const RESEND_MS = 3000; // a run of the script takes well under a second; a lost message is rare
@@ -126,6 +127,7 @@ export class EditSender {
     this.changed = changed;
     this.toldGoing = going;
     this.outbox = newOutbox("", 0);
+    this.isEarly = false; // whether there is no session yet: what another one has left waits for it
     this.document = 0;
     this.timer = 0;
     this.patience = RESEND_MS;
@@ -181,18 +183,26 @@ export class EditSender {
       this.keep(acknowledge(this.outbox, word.ack));
     } else {
       [this.late, this.recent, this.early] = [[], [], 0];
+      if (word.early) {
+        [this.outbox, this.isEarly, this.address] = [newOutbox(word.key, 0), true, location.search];
+        return opening;
+      }
+      const own = this.isEarly ? this.outbox : null;
+      this.isEarly = false;
       // Whether the browser has loaded this page again.
       const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (
         performance.getEntriesByType("navigation")
       );
       const { outbox, rest } = adoptOutbox(
-        this.kept(),
+        this.kept().filter(({ key }) => key !== own?.key),
         word,
         location.search,
         first,
         navigation?.type === "reload",
       );
-      this.keep(outbox, rest);
+      // What was done before there was a session comes after what another page has left.
+      const early = (own?.pending ?? []).map(({ seq, ...edit }) => /** @type {NewEdit} */ (edit));
+      this.keep(early.reduce(enqueue, outbox), rest);
       this.wake();
     }
     this.address = location.search;

@@ -149,6 +149,7 @@ export class SessionStore {
     clearTimeout(this.timer);
     this.timer = 0;
     const { drawing, mail, outbox, stage, choice, selection, wire } = this.editor;
+    if (mail.isEarly) return; // what is stored is of the session before
     if (mail.going) return; // the address from which the next page opens does not hold what came since
     // Until Python has answered the restoring edits, the stored state stays valid.
     if (drawing.rev < 0 || outbox.pending.some(({ kind }) => TAKEN_UP.includes(kind))) return;
