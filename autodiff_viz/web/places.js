@@ -96,16 +96,22 @@ export class Places {
     );
   }
 
-  /** Move all elements out of the shell, and take it away; what has the focus keeps it. */
+  /** Move all elements out of the shell, and take it away. What has the focus keeps it; the title of a lesson has it unless
+   * another element has: ui/panels/lesson.py gives it the focus, in the shell if that is still there. */
   leave() {
     const shell = document.getElementById(SHELL);
     this.ending.abort();
     if (!this.next || !shell) return;
     const focused = activeElement();
+    const isLessons = shell.querySelector(LESSON) !== null;
+    const isKept = focused && focused !== document.body && !shell.contains(focused); // in a tree of ours
     this.settle(this.next);
     shell.remove();
     this.fill();
-    if (focused && focused !== activeElement()) focused.focus({ preventScroll: true });
+    /** @type {HTMLElement | null} */
+    const title = isLessons ? document.querySelector(`${LESSON} h2`) : null;
+    if (!isKept) title?.setAttribute("tabindex", "-1");
+    (isKept ? focused : title)?.focus({ preventScroll: true });
   }
 
   /** @param {ParentNode & Node} root @param {string} name @param {HTMLElement} host */

@@ -110,6 +110,7 @@ def test_a_tour_from_the_first_state_to_its_link(lab: LabPage, context: BrowserC
     tour = read_tour(Path(saved.value.path()).read_text("utf-8"))
     assert (tour.title, [step.title for step in tour.steps]) == ("Two ways", ["Free", "Stopped"])
     assert tour.steps[1].notes == "Wait."
+    expect(lab.canvas.get_by_role("status")).to_contain_text("Saved as autodiff_tour.json")
     do(lab, "Copy the link")
     expect(lab.canvas.get_by_role("status")).to_contain_text("Link copied")
     link = page.evaluate("navigator.clipboard.readText()")
