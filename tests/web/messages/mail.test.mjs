@@ -70,6 +70,24 @@ test("an edit under way as the server restarts is adopted by the next editor and
   assert.deepEqual(editor("a", { key: "third", ack: 0, from: ["new", 2] }).posted, []);
 });
 
+test("what another page has left waits for the session, and what was done before there was one comes after it", () => {
+  const before = editor("early", OLD);
+  before.mail.send({ kind: "rule" });
+  const { posted, mail } = editor("early", { key: "opening 1", ack: 0, early: true });
+  assert.deepEqual(posted, []); // there is no session to send it to
+  mail.send({ kind: "undo" });
+  const sent = [];
+  mail.receive(NEW, ({ edits }) => sent.push(edits.map((edit) => [edit.seq, edit.kind])));
+  assert.deepEqual(sent, [
+    [
+      [1, "rule"],
+      [2, "undo"],
+    ],
+  ]);
+  mail.receive({ ...NEW, ack: 2 }, () => {});
+  assert.deepEqual(editor("early", { key: "third", ack: 0, from: null }).posted, []); // nor twice
+});
+
 test("an editor that has left the page never posts again", () => {
   const { host, posted, mail } = editor("b", OLD);
   mail.send({ kind: "rule" });
