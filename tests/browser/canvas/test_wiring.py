@@ -62,6 +62,7 @@ def test_ports_that_fit_glow_and_a_loop_is_shown_round_its_wires_and_refused(lab
     expect(lab.value("b")).to_have_text(four_digits(1.5 * A))
 
 
+@pytest.mark.own_page  # in one whole run a page that others had used did not take up the wire
 def test_shapes_that_cannot_meet_are_refused_before_the_drop_with_the_reason(lab: LabPage):
     lab.type_formula(MATRICES)
     lab.button("Fit to view")
