@@ -11,6 +11,8 @@ import { openNotesPage } from "./present/notes.js";
 /** @type {WeakMap<Node, Lab>} */
 const labs = new WeakMap();
 
+const SECONDS = 5; // for which Streamlit has been done without a lab on its page, as when it says why there is none
+
 /** The lab that stands in the page before Streamlit has drawn its own. @type {Lab | null} */
 let early = null;
 
@@ -24,6 +26,17 @@ export function open(css, constants) {
   const key = `opening ${Math.random()}`; // of no session, and of no other page
   early = new Lab(place.attachShadow({ mode: "open" }), css, constants);
   early.receive({ ...JSON.parse(data), key, early: true }, () => {});
+  let idle = 0;
+  const timer = setInterval(() => {
+    const app = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid=stApp]"));
+    idle = app?.dataset.testScriptState === "notRunning" ? idle + 1 : 0;
+    if (early && idle < SECONDS) return;
+    clearInterval(timer);
+    if (!early) return;
+    document.getElementById("av-first")?.remove();
+    early.close();
+    early = null;
+  }, 1000);
 }
 
 /** @param {ParentNode & Node} parent @returns {Lab | null} the lab of the shell, which moves to `parent` */

@@ -106,3 +106,10 @@ def test_what_a_lesson_asks_is_not_in_its_page(held: Held):
     asked = next(node for node in sent["full"]["nodes"] if node["id"] == "x")
     assert "8" not in str(asked.get("cotangent", ""))
     expect(held.page.locator(".st-key-lesson h2")).to_have_text(re.compile("gradients add or compete"))
+
+
+def test_a_shell_without_its_code_does_not_cover_the_page(page: Page, address: str):
+    other = {"content_type": "text/javascript", "body": "export const nothing = 0;"}
+    page.route(re.compile(r"/code/[0-9a-f]+\.js$"), lambda route: route.fulfill(**other))
+    page.goto(address, wait_until="commit")
+    expect(page.locator(SHELL)).to_have_count(0)
