@@ -136,10 +136,9 @@ CLEAR = "rgba(0,0,0,0)"
 TEXT, SMALL, TITLE, EXPONENT = 15, 14, 18, 12
 """Pixels; the smaller ones must be legible from the back of a classroom, once enlarged."""
 
-LOW, LOW_UNDER_ONE = (
-    186,
-    204,
-)  # of a figure in a low dock: room at 1280x720 under two lines of words, under one
+LOW, LOW_UNDER_ONE = 186, 204
+"""Pixels of a figure in a low dock: what has room at 1280x720 under two lines of words, and under one."""
+
 HEADER = 52  # pixels above the drawing that a title takes; each line under it takes LINE
 LINE = 21
 EDGE = 10  # pixels left free at the left and right edge
