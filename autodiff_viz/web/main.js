@@ -29,7 +29,10 @@ export function open(css, constants) {
   let idle = 0;
   const timer = setInterval(() => {
     const app = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid=stApp]"));
-    idle = app?.dataset.testScriptState === "notRunning" ? idle + 1 : 0;
+    const isDone = // before it is connected it runs nothing either
+      app?.dataset.testScriptState === "notRunning" &&
+      app.dataset.testConnectionState === "CONNECTED";
+    idle = isDone ? idle + 1 : 0;
     if (early && idle < SECONDS) return;
     clearInterval(timer);
     if (!early) return;
