@@ -22,6 +22,7 @@ from autodiff_viz.ui.server import opening as module
 from autodiff_viz.ui.server.opening import of_a_visitor, of_the_project, opening, shell
 from autodiff_viz.workers.jobs import STRANGE
 from tests.thorough import by_day
+from tests.ui.server.asgi import finished
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def asked(query: dict[str, str]) -> Request:
 def test_a_graph_of_a_visitors_own_is_drawn_by_a_worker():
     query = {"g": to_link(parse("x = 3.0\ny = square(x)"))}
     assert of_a_visitor(query)
-    nodes = data_of(anyio.run(opening, asked(query)))["full"]["nodes"]
+    nodes = data_of(finished(opening(asked(query))))["full"]["nodes"]
     assert {node["id"]: node["cotangent"] for node in nodes}["x"] == 6  # 2 * 3
 
 
@@ -114,7 +115,7 @@ def test_what_takes_long_goes_without(monkeypatch):
 
     monkeypatch.setattr(module, "first", slow)
     monkeypatch.setattr(module, "WITHIN", 0.02)
-    assert anyio.run(opening, asked({})) == ""
+    assert finished(opening(asked({}))) == ""
 
 
 def test_requests_of_many_lessons_take_a_few_threads_and_those_of_one_take_one(monkeypatch):
@@ -133,7 +134,7 @@ def test_requests_of_many_lessons_take_a_few_threads_and_those_of_one_take_one(m
                 group.start_soon(opening, asked({"lesson": key}))
 
     monkeypatch.setattr(module, "first", slow)
-    anyio.run(all_at_once)
+    finished(all_at_once())
     assert len(most) == max(most) == module.AT_ONCE
 
 
@@ -142,7 +143,7 @@ def test_what_fails_goes_without(monkeypatch):
         raise ValueError("no drawing")
 
     monkeypatch.setattr(module, "first", failing)
-    assert anyio.run(opening, asked({})) == ""
+    assert finished(opening(asked({}))) == ""
 
 
 def test_code_has_none():
@@ -159,5 +160,5 @@ def test_nothing_that_a_visitor_has_sent_is_evaluated_in_the_server(monkeypatch)
 
     monkeypatch.setattr(module, "made", made)
     monkeypatch.setattr(module, "first", None)  # to call it fails
-    assert anyio.run(opening, asked({"g": "anything"})) == ""
+    assert finished(opening(asked({"g": "anything"}))) == ""
     assert asked_for == [STRANGE]
