@@ -1,4 +1,4 @@
-"""Check that Python, which lays a graph out afresh, and the browser, which then shows the whole, agree on when."""
+"""Check that Python, which lays a graph out afresh, and the browser, which shows the whole, agree on when."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXTS = {
     "another op": "x = 1.0\na = cos(x)\ny = exp(a)",
     "two others": "x = 1.0\na = cos(x)\ny = log(a)",
     "longer": "x = 1.0\na = sin(x)\ny = exp(a)\nb = y * y\nc = b + a\nd = c * 2.0",
-    "much longer": "x = 1.0\na = sin(x)\ny = exp(a)\nb = y * y\nc = b + a\nd = c * 2.0\ne = d + d\nf = tanh(e)",
+    "much longer": "x = 1.0\na = sin(x)\ny = exp(a)\nb = y * y\nc = b + a\nd = c * 2.0\ne = d\nf = tanh(e)",
     "other names": "u = 1.0\nv = sin(u)\nw = exp(v)",
     "steps": "x = 1.0\ny = exp(sin(x * x) + x)",
     "other steps": "x = 1.0\ny = exp(sin(x + x) * x)",
