@@ -1,7 +1,7 @@
 """Divide the tests of `pytest -n 3`: two processes have all that need a browser, and each its own browser.
 
-One alone often waits for its browser, and is the last by minutes. The third process has the rest, file by file,
-and what the browsers leave of the processors. The process that is done first takes from the files that are left.
+One alone often waits for its browser, and is the last by minutes. The third process has the rest, file by
+file, and what the browsers leave of the processors. The process that is done first takes from what is left.
 """
 
 from __future__ import annotations
