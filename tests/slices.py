@@ -2,7 +2,7 @@
 
 `make slice` prints which part it is and the seed of its random draws. The seed changes with each Python file
 of the project, so whoever runs a slice before CI does finds what CI will find; `SEED=7 SLICE=3/8 make slice`
-repeats one. After `LAST_START` no test is started; how many are left is printed. Every second time that a part
+repeats one. After `LAST_START` no test is started; how many are left is printed. Every second time a part
 has its turn it begins at its end, with those that were left.
 """
 
