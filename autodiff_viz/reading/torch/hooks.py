@@ -16,7 +16,7 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Lambda, Rule, Term
 from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE, STOP
 from autodiff_viz.reading.functions.arrays import known, shape_of
-from autodiff_viz.reading.functions.declared import differentiated, passed_by, zeros_of
+from autodiff_viz.reading.functions.declared import passed_by, zeros_of
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import Array, Instance, Native, Refused
 from autodiff_viz.reading.nodes.builder import Builder, Ref
@@ -195,7 +195,11 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
     """
     if not root.is_node:
         return Hooked(root)
-    again, inside = differentiated(reader.builder, root.held)
+    builder, inside = reader.builder, set()
+    again = [n for n in passed_by(builder, root.held) if builder.drafts[n].op == GRAD]
+    for number in again:  # a derivative is one node of the graph, and depends on what its nodes between read
+        z, x = (slot.number for slot in builder.drafts[number].slots)
+        inside |= builder.between(z, x) - {z}
     if any(ref.number in inside for ref in wrt):
         raise Refused(
             "A derivative by a tensor between the ends of another derivative is not read.",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
+from autodiff_viz.graph.rule_kinds import STOP, passing
 from autodiff_viz.ops.places import AT_PLACES, PLACES
 from autodiff_viz.reading.functions.declared import Detached, read_by_rule
 from autodiff_viz.reading.language.reader import Reader
@@ -179,9 +179,9 @@ def pass_through(reader: Reader, root: Ref, sources: Sequence[Ref], retain: bool
 def _slots(reader: Reader, number: int) -> list[int]:
     """Return the nodes that a backward pass comes to from one, with what a change in place has replaced."""
     draft, bases = reader.builder.drafts[number], reader.state(Memory).bases
-    if draft.rule.kind == STOP or draft.op in UNRECORDED:
+    if draft.op in UNRECORDED:
         return []
-    slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
+    slots = passing(draft.rule.kind, draft.slots)
     if draft.op in AT_PLACES:
         slots = tuple(slot for i, slot in enumerate(slots) if i != PLACES)
     passed = [slot.number for slot in slots if isinstance(slot, Ref)]
