@@ -329,7 +329,7 @@ both("nan_to_num")(jax_function(elements.nan_to_num))
 @both("isnan")
 def is_nan(reader: Reader, x: Any) -> Array:
     """Return whether an element is NaN: it differs from itself."""
-    return reader.compare(ast.NotEq(), x, x, ast.Constant(0))
+    return reader.compare(ast.NotEq(), x, x)
 
 
 @both("heaviside", "lgamma", "digamma", "erfinv", "fft", "svd", "qr", "cholesky", "inverse_fft", "i0")
@@ -348,9 +348,7 @@ for _names, _op in {
     "eq": ast.Eq,
     "ne not_equal": ast.NotEq,
 }.items():
-    both(*_names.split())(
-        lambda reader, input, other, _op=_op: reader.compare(_op(), input, other, ast.Constant(0))
-    )
+    both(*_names.split())(lambda reader, input, other, _op=_op: reader.compare(_op(), input, other))
 
 
 for _name, _op in {"logical_and": "mul", "logical_or": "maximum"}.items():

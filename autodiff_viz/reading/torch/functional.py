@@ -564,13 +564,10 @@ def batch_norm(
     if training and prod(shape) == shape[1]:
         raise LibraryError("Expected more than 1 value per channel when training.")
     if training and running_mean is not None:
-        outside, reader.no_grad = reader.no_grad, 1
-        try:
+        with reader.grad_enabled(False):
             found = call_jax(reader, _running_numbers, input, running_mean, running_var, momentum)
             for running, now in zip((running_mean, running_var), found, strict=True):
                 change(reader, running, now)
-        finally:
-            reader.no_grad = outside
     known = (None, None) if training else (running_mean, running_var)
     return call_jax(reader, _batch_norm, input, *known, weight, bias, eps)
 
