@@ -131,6 +131,7 @@ def test_what_nothing_recorded_leads_to_is_none(code):
         ("y = tf.math.xlogy(tf.constant(1), 2)", "tf.math.xlogy takes floats"),
         ("y = tf.concat([tf.constant([1.0]), tf.constant([1])], 0)", "cannot compute concat"),
         ("y = tf.repeat([1.0], [10**9])", "the limit is 65,536"),
+        ("y = tf.repeat([1.0, 2.0], [1, 2, 1])", "There are 2 elements, and 3 repeats"),
         ("t = tf.GradientTape()\nt.watch()", "missing 1 required positional argument: 'tensor'"),
         ("t = tf.GradientTape()\nt.grad(1.0)", "There are watch, gradient"),
     ],

@@ -879,9 +879,12 @@ def slice_(reader: Reader, input_: Any, begin: Any, size: Any) -> Array:
 def repeat(input, repeats, axis=None):
     """Return each element repeated, all as often or each as often as its own number says."""
     input, axis = (input.reshape(-1), 0) if axis is None else (input, axis_of(input.ndim, axis))
-    length = input.shape[axis]
-    sized((sum(repeats) if isinstance(repeats, tuple) else length * repeats,))
-    return jnp.take(input, np.repeat(np.arange(length), repeats), axis)
+    counts = (repeats,) if isinstance(repeats, int) else repeats
+    counts = counts * input.shape[axis] if len(counts) == 1 else counts
+    if len(counts) != input.shape[axis]:
+        raise LibraryError(f"There are {input.shape[axis]} elements, and {len(counts)} repeats.")
+    sized((sum(counts),))
+    return jnp.take(input, np.array([i for i, count in enumerate(counts) for _ in range(count)]), axis)
 
 
 @tf("pad")

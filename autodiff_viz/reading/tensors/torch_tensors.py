@@ -380,19 +380,19 @@ def making(name: str, function: Callable[..., np.ndarray]) -> None:
     TORCH[f"torch.{name}"] = make
 
 
-def given_shape(reader: Reader, sizes: Sequence[Any], size: Any = None) -> tuple[int, ...]:
-    """Return a shape that is given as `size`, as one tuple or as several numbers."""
+def given_sized(reader: Reader, sizes: Sequence[Any], size: Any = None) -> tuple[int, ...]:
+    """Return a shape that is given as `size`, as one tuple or as several numbers, once it was looked at."""
     return sized(sizes_of(reader, sizes if size is None else (size,)))
 
 
-making("zeros", lambda reader, *sizes, size=None: np.zeros(given_shape(reader, sizes, size)))
-making("ones", lambda reader, *sizes, size=None: np.ones(given_shape(reader, sizes, size)))
-making("eye", lambda reader, n, m=None: np.eye(*given_shape(reader, (n, n if m is None else m))))
-making("linspace", lambda reader, start, end, steps: np.linspace(start, end, *given_shape(reader, (steps,))))
+making("zeros", lambda reader, *sizes, size=None: np.zeros(given_sized(reader, sizes, size)))
+making("ones", lambda reader, *sizes, size=None: np.ones(given_sized(reader, sizes, size)))
+making("eye", lambda reader, n, m=None: np.eye(*given_sized(reader, (n, n if m is None else m))))
+making("linspace", lambda reader, start, end, steps: np.linspace(start, end, *given_sized(reader, (steps,))))
 making(
     "logspace",
     lambda reader, start, end, steps, base=10.0: np.logspace(
-        start, end, *given_shape(reader, (steps,)), base=base
+        start, end, *given_sized(reader, (steps,)), base=base
     ),
 )
 
@@ -413,11 +413,11 @@ def full(
     requires_grad: Any = False,
 ) -> Array:
     """Read a tensor of one number."""
-    shape, usual = given_shape(reader, (size,)), reader.state(Draws).default
+    shape, usual = sizes_of(reader, (size,)), reader.state(Draws).default
     if isinstance(fill_value, Array) or not math.isfinite(fill_value):
         return detach(reader, reader.make("broadcast_to", [fill_value], shape=shape, dtype=usual))
     kind = {bool: BOOL, int: INT}.get(type(fill_value), usual)
-    made = constant(reader, np.full(shape, float(fill_value)), "torch", kind)
+    made = constant(reader, np.full(sized(shape), float(fill_value)), "torch", kind)
     return kept(reader, made, dtype, requires_grad)
 
 
