@@ -779,12 +779,7 @@ def attribute(reader: Reader, x: Array, name: str, node: ast.AST) -> Any:
     def call(_: Reader, args: list, keywords: dict) -> Any:
         if reader.handlers.check_method is not None:
             reader.handlers.check_method(reader, name, [x, *args])
-        try:
-            return method(reader, x, *args, **keywords)
-        except TypeError as error:
-            if "argument" not in str(error):
-                raise
-            raise Refused(f"{name}() is not read with these arguments.", at=node) from None
+        return method(reader, x, *args, **keywords)
 
     return Native(call, name)
 

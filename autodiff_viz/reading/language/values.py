@@ -149,21 +149,12 @@ def method_of(
       methods: what is read, by name, of the arguments that the text writes.
       walks: as of `Native`.
     Raises:
-      Refused: none has this name, or, once it is called, it does not take the arguments.
+      Refused: none has this name.
     """
     if name not in methods:
         raise Refused(f"{owner} has no {name!r} that is read.", f"There are {', '.join(methods)}.", at=node)
 
-    def call(_: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
-        try:
-            return methods[name](*args, **keywords)
-        except TypeError as error:
-            if "argument" not in str(error):
-                raise
-            says = str(error).rpartition("() ")[2]  # without the name of a function of ours
-            raise Refused(f"{name}() is not read with these arguments: {says}.", at=node) from None
-
-    return Native(call, name, walks=walks)
+    return Native(lambda _, args, keywords: methods[name](*args, **keywords), name, walks=walks)
 
 
 @dataclass(eq=False)

@@ -1040,19 +1040,12 @@ def _loss(function: Callable[..., Array]) -> Callable[..., Native]:
             options, reduction = {"from_logits": reduction, **options}, "sum_over_batch_size"
         options.pop("dtype", None)
 
-        def call(_: Reader, args: list, keywords: dict) -> Array:
-            given = {**dict(zip(("y_true", "y_pred", "sample_weight"), args, strict=False)), **keywords}
-            if given.pop("sample_weight", None) is not None or set(given) != {"y_true", "y_pred"}:
-                raise Refused("A loss is called with y_true and y_pred.")
-            try:
-                losses = function(reader, given["y_true"], given["y_pred"], **options)
-            except TypeError as error:
-                if "argument" not in str(error):
-                    raise
-                raise Refused(f"This loss is not read with {', '.join(options)}.") from None
-            return reduced(reader, losses, reduction)
+        def call(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Array:
+            if sample_weight is not None:
+                raise Refused("A loss is read without sample_weight.")
+            return reduced(reader, function(reader, y_true, y_pred, **options), reduction)
 
-        return Native(call, "loss")
+        return Native(lambda _, args, keywords: call(*args, **keywords), "loss")
 
     return make
 
