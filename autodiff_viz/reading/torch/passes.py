@@ -49,18 +49,12 @@ class Autograd:
     read: dict[Array, None] = field(default_factory=dict)
 
 
-UNRECORDED = (
-    "greater",
-    "less",
-    "greater_equal",
-    "less_equal",
-    "equal",
-    "not_equal",
-    "argmax",
-    "zeros_like",
-    "ones_like",
-    "one_hot",
-)
+UNRECORDED = frozenset(
+    (
+        "greater", "less", "greater_equal", "less_equal", "equal", "not_equal", "argmax",
+        "zeros_like", "ones_like", "one_hot",
+    )
+)  # fmt: skip
 """Ops whose value has no `grad_fn`."""
 
 
@@ -119,26 +113,12 @@ def _read_by_op(draft: Draft) -> Mapping[Ref, Iterable[Ref]]:
 
 
 LINEAR = frozenset(
-    [
-        "add",
-        "sub",
-        "neg",
-        "sum",
-        "mean",
-        "reshape",
-        "transpose",
-        "expand_dims",
-        "getitem",
-        "at_set",
-        "broadcast_to",
-        "stack",
-        "concatenate",
-        "identity",
-        "cumsum",
-        "where",
+    (
+        "add", "sub", "neg", "sum", "mean", "reshape", "transpose", "expand_dims", "getitem",
+        "at_set", "broadcast_to", "stack", "concatenate", "identity", "cumsum", "where",
         *AT_PLACES,
-    ]
-)
+    )
+)  # fmt: skip
 """Ops whose derivative depends on nothing that has one."""
 
 
