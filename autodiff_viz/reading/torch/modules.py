@@ -371,9 +371,13 @@ for _name in ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout"):
     layer(_name, _dropout)(lambda reader, p=0.5, inplace=False: {"p": p})
 
 
+OPTIONS: dict[str, tuple[str, ...]] = {}
+"""What the constructor of a layer takes that is a function with some options."""
+
+
 def _with_options(name: str, function: str, options: tuple[str, ...]) -> None:
     """Register a layer that is a function with some options."""
-    options = (*options, "inplace") if function in WITH_INPLACE else options
+    OPTIONS[name] = options = (*options, "inplace") if function in WITH_INPLACE else options
 
     def build(reader: Reader, *args: Any, **keywords: Any) -> dict[str, Any]:
         if len(args) > len(options):
@@ -807,7 +811,7 @@ def instance_attribute(reader: Reader, instance: Instance, name: str, node: ast.
             return reader.call(member.function, [instance], {}, node)
         if isinstance(member, ClassMethod):
             return reader.attribute(instance.of, name, node)
-        if isinstance(member, Function) and not member.static:
+        if _is_method(member):
             return Native(lambda _, args, kw: reader.call(member, [instance, *args], kw, node), name, member)
         return member
     if name == "__class__":
@@ -818,6 +822,13 @@ def instance_attribute(reader: Reader, instance: Instance, name: str, node: ast.
     if method is None or (isinstance(instance.of, Class) and not is_module(instance.of)):
         raise Refused(f"This object has no {name!r} that is read.", at=node)
     return Native(lambda _, args, kw: method(reader, instance, *args, **kw), name)
+
+
+def _is_method(member: Any) -> bool:
+    """Return whether a member of a class gets the object: a function of the text, also a decorated one."""
+    while isinstance(member, Native) and member.name != "partial":
+        member = member.inner
+    return isinstance(member, Function) and not member.static
 
 
 def super_attribute(reader: Reader, one: Super, name: str, node: ast.AST) -> Any:
