@@ -19,7 +19,7 @@ from typing import Any
 
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of
 from autodiff_viz.reading.functions.arrays import shape_of
-from autodiff_viz.reading.language.values import FLOATS, Array, Refused
+from autodiff_viz.reading.language.values import FLOATS, Array, Function, Refused
 from autodiff_viz.reading.live.comparison import ModelCheck, check_of, run_of
 from autodiff_viz.reading.live.objects import Live
 from autodiff_viz.reading.live.sources import LINES, Sources
@@ -75,7 +75,10 @@ def from_torch(
         number, PyTorch would refuse the call, or it is too large.
     """
     torch = sys.modules.get("torch")  # whoever has a model has imported it; it is no dependency of ours
-    if torch is None or not callable(model) or isinstance(model, type):
+    if torch is None:
+        message = "PyTorch is not imported in this program, so there is no model of it."
+        raise GraphError(Problem("no-torch", message, "A function of JAX goes to from_function(f, x)."))
+    if not callable(model) or isinstance(model, type):
         found = "a class" if isinstance(model, type) else kind_of(model)
         message = f"A model or a function of PyTorch is needed; found {found}."
         raise GraphError(Problem("not-a-function", message, "Write from_torch(model, x), with a model made."))
@@ -133,6 +136,9 @@ def _called(
     args = [live.value(one, name) for one, name in zip(inputs, names, strict=True)]
     named = {key: live.value(one, key) for key, one in keywords.items()}
     reader.scope.names |= {**dict(zip(names, args, strict=True)), **named, "model": function}
+    if isinstance(function, Function) and isinstance(function.body, ast.expr):
+        # A lambda has no statement, whose line its nodes would have.
+        reader.lines, reader.builder.lines = [function.body.lineno], (function.body.lineno,)
     value = reader.call(function, args, named)
     live.check_memory()
     if reader.state(Autograd).ran:
@@ -230,7 +236,10 @@ def _with_places(compute: Callable[[], Any], sources: Sources) -> Callable[[], A
                 replace(
                     one,
                     message=_in_words(one.message, sources),
-                    line=one.line and sources.place(one.line)[1],
+                    hint="Draw them before the call, and give them to it."
+                    if one.code == "drawn"
+                    else one.hint,
+                    line=sources.place(one.line)[1] if one.line else None,
                     file=sources.place(one.line)[0] if one.line else "",
                 )
                 for one in error.problems

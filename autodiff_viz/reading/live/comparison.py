@@ -188,6 +188,6 @@ def check_of(
     """
     of_torch = [np.asarray(one[0], np.float64) for one in gradients.values() if one[0] is not None]
     largest = max(map(_largest, of_torch), default=0.0)
-    first = [] if value[1] is None else [compared("value", *value, dtype)]
+    first = [] if value[1] is None else [compared("value", *value, dtype, largest)]
     rest = [compared(name, *one, largest) for name, one in gradients.items()]
     return ModelCheck((*first, *rest), version)

@@ -57,6 +57,7 @@ def layer_fields(name: str, layer: Any, value: Callable[[Any], Any], scratch: Re
     theirs = inspect.signature(type(layer).__init__).parameters
     usual = {key: one.default for key, one in theirs.items()} | dict(HIDDEN.get(name, {}))
     for key in dict.fromkeys((*ours, *usual)):
+        setting: Any
         if (name, key) in ELSEWHERE:
             setting = ELSEWHERE[name, key](layer)
         elif not hasattr(layer, key):
@@ -65,9 +66,13 @@ def layer_fields(name: str, layer: Any, value: Callable[[Any], Any], scratch: Re
             setting = getattr(layer, key)
             if key == "bias":
                 setting = setting is not None and setting is not False
+            elif name == "AvgPool1d" and isinstance(setting, tuple):
+                (setting,) = setting
         if key in ours:
             settings[key] = value(setting)
-        elif key in usual and setting != usual[key] and not key.startswith("_"):
+        elif key == "bias" or key.startswith("_"):
+            continue  # the layer has it or has it not
+        elif setting != usual[key]:
             raise Refused(
                 f"nn.{name} is read with {key}={usual[key]!r}, and this one has {setting!r}.",
                 "Use a layer without it, or write what it computes.",

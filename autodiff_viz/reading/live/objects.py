@@ -351,7 +351,12 @@ class Live:
         names = getattr(cls, "_fields", None)
         if issubclass(cls, tuple) and names:
             usual = {key: self.value(one) for key, one in cls._field_defaults.items()}
-            return record_type(cls.__name__, list(names), usual, self._class_read(cls).members)
+            methods = {
+                key: self.value(one)
+                for key, one in vars(cls).items()
+                if type(one) is FunctionType and not key.startswith("_")
+            }
+            return record_type(cls.__name__, list(names), usual, methods)
         generated = is_dataclass(cls) and "__init__" in vars(cls) and "__post_init__" not in vars(cls)
         if generated and all(one.init and one.default_factory is MISSING for one in fields(cls)):
             usual = {one.name: self.value(one.default) for one in fields(cls) if one.default is not MISSING}
@@ -451,6 +456,15 @@ class Live:
                 f"`{name or cls.__name__}` has a parametrization, which is not read.",
                 "Remove it: torch.nn.utils.parametrize.remove_parametrizations(module, name).",
             )
+        layer, library = layer_name(cls, torch.nn), self._is_library(cls.__module__)
+        for inside in (
+            "_orig_mod",
+            "module",
+        ):  # of torch.compile, and of what runs a model on several devices
+            if library and inside in module._modules:
+                raise Refused(
+                    f"`{self._path_of(cls)}` is not read.", f"Give the model that is in it: model.{inside}."
+                )
         if "forward" in vars(module):
             raise Refused(
                 f"`{name or cls.__name__}` has a forward() of its own beside that of its class "
@@ -462,7 +476,6 @@ class Live:
                 f"The class {cls.__name__} has a __call__() of its own, which is not read.",
                 "Write forward().",
             )
-        layer, library = layer_name(cls, torch.nn), self._is_library(cls.__module__)
         made = Instance(NN + layer if library and layer else self._path_of(cls) if library else "")
         self._made[id(module)] = made
         if not library:
@@ -522,7 +535,7 @@ class Live:
         if self._is_library(cls.__module__) and cls.__module__.startswith("torch."):
             raise Refused(
                 f"The hook {cls.__module__}.{cls.__name__} is not read.",
-                "Remove it, such as by torch.nn.utils.remove_weight_norm(module).",
+                "Remove it: torch.nn.utils has remove_weight_norm, remove_spectral_norm and prune.remove.",
             )
         return self.value(hook, "hook")
 

@@ -768,7 +768,7 @@ def call_instance(
         else:
             forward = FORWARD.get(instance.of.removeprefix(NN))
             if forward is None:
-                raise Refused("This object cannot be called.", at=node)
+                raise Refused(f"`{instance.of}` is not read yet.", reader.nearest(instance.of), at=node)
             value = forward(reader, instance.fields, *args, **keywords)
     for hook in _hooks(reader, instance, "forward_hook"):
         changed = reader.call(hook, [instance, tuple(args), value], {}, node)
@@ -845,6 +845,9 @@ def super_attribute(reader: Reader, one: Super, name: str, node: ast.AST) -> Any
         return Native(lambda *_: None, name)
     if name in METHODS:
         return Native(lambda _, args, kw: METHODS[name](reader, one.instance, *args, **kw), name)
+    layers = [base.removeprefix(NN) for base in one.owner.bases if base.startswith(NN)]
+    if name == "forward" and layers and layers[0] in FORWARD:
+        return Native(lambda _, args, kw: FORWARD[layers[0]](reader, one.instance.fields, *args, **kw), name)
     raise Refused(f"The class above has no {name!r} that is read.", at=node)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
+from autodiff_viz.reading.live.comparison import check_of
 from tests.reading.live import stand_in
 from tests.reading.live.record import ANSWERS
 
@@ -271,6 +272,32 @@ def test_infinities_of_a_mask_are_read(torch):
 
 def test_a_model_that_was_not_made_is_refused(models):
     assert refused(models.MLP, 1.0).message.endswith("found a class.")
+    assert refused("model", 1.0).message.endswith("found a str.")
+
+
+def test_a_named_tuple_has_its_names(torch, tmp_path):
+    text = (
+        "from typing import NamedTuple\nclass Out(NamedTuple):\n    loss: float\n    logits: float\n"
+        "def f(x):\n    return Out((x * x).sum(), x)\ndef g(x):\n    return f(x).loss\n"
+    )
+    file, names = tmp_path / "named.py", {"__name__": "named"}
+    file.write_text(text)
+    exec(compile(text, str(file), "exec"), names)
+    x = torch.tensor([0.5], requires_grad=True)
+    assert av.from_torch(names["g"], x).answers()["x"] == [1.0]
+    assert "returns an Out of 2" in refused(names["f"], x).message
+
+
+def test_draws_of_the_call_are_told_with_their_place(torch):
+    torch.randn = stand_in.function("torch.randn")
+    reading = av.from_torch(
+        lambda x: (x * torch.randn(2)).sum(), torch.tensor([0.5, 1.0], requires_grad=True)
+    )
+    with pytest.raises(av.GraphError, match=r"depends on what torch\.randn") as caught:
+        reading.answers()
+    (problem,) = caught.value.problems
+    assert problem.hint == "Draw them before the call, and give them to it."
+    assert problem.file.endswith("test_from_torch.py")
 
 
 def test_two_of_one_name_keep_their_names_apart(models):
@@ -281,3 +308,25 @@ def test_two_of_one_name_keep_their_names_apart(models):
     answers = av.from_torch(lambda x: (a(x) * b(x)).sum(), x).answers()
     assert {"a.fc1.weight", "b.fc1.weight"} <= {*answers}
     np.testing.assert_allclose(answers["a.fc1.weight"], answers["b.fc1.weight"], rtol=1e-6)
+
+
+# The comparison with PyTorch's run.
+
+
+def test_a_comparison_tells_roundings_from_errors():
+    right = np.array([1.0, -2.0])
+    wrong = {"sign": -right, "half": right / 2, "NaN": right * np.nan, "shape": right[:1], "none": None}
+    gradients = {name: (right, one, "float32") for name, one in wrong.items()}
+    gradients["roundings"] = (right, right * (1 + 2.0**-22), "float32")
+    gradients["no gradient"] = (None, None, "float32")
+    check = check_of("2.13", (3.0, 3.0), gradients, "float32")
+    assert {one.name for one in check.compared if one.agrees} == {"value", "roundings", "no gradient"}
+    assert str(check).startswith("Beside PyTorch 2.13, 8 arrays: sign, half, NaN, shape and none differ.")
+    assert "sign[2]: DIFFERS, by 4 of at most 0.00026" in str(check)
+    assert "no gradient: no gradient, in both" in str(check)
+
+
+def test_double_precision_is_compared_more_closely():
+    gradients = {kind: (1.0, 1.0 + 1e-6, kind) for kind in ("float32", "float64")}
+    check = check_of("2.13", (1.0, 1.0), gradients, "float64")
+    assert [one.name for one in check.compared if not one.agrees] == ["float64"]
