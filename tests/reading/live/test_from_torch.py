@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -17,6 +18,7 @@ import autodiff_viz as av
 from autodiff_viz.reading.live.comparison import check_of
 from tests.reading.live import stand_in
 from tests.reading.live.record import ANSWERS
+from tests.readme import ROOT, claimed
 
 RECORDED = json.loads(ANSWERS.read_text("utf-8"))
 MODELS = "tests.reading.live.models"
@@ -330,3 +332,14 @@ def test_double_precision_is_compared_more_closely():
     gradients = {kind: (1.0, 1.0 + 1e-6, kind) for kind in ("float32", "float64")}
     check = check_of("2.13", (1.0, 1.0), gradients, "float64")
     assert [one.name for one in check.compared if not one.agrees] == ["float64"]
+
+
+def test_the_example_of_the_documents_is_true(torch, tmp_path):
+    (block,) = re.findall(r"```py\n(.*?)```", (ROOT / "docs" / "python.md").read_text("utf-8"), re.DOTALL)
+    file, names = tmp_path / "example.py", {"__name__": "example"}
+    file.write_text(block, "utf-8")
+    exec(compile(block, str(file), "exec"), names)
+    for line, claim in claimed(block).items():
+        expression = block.splitlines()[line - 1].partition("#")[0]
+        assert np.array_equal(eval(expression, names), eval(claim)), expression
+    assert len(claimed(block)) == 3
