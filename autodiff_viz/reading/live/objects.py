@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 import sys
+import sysconfig
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -133,27 +134,61 @@ class Live:
         self._classes: dict[type, Class] = {}
         self._kept: list[Any] = []  # so that no identity is used again
         self._inside = 0  # modules that are being read
-        self._libraries = {*LIBRARIES, *sys.stdlib_module_names} - {"__main__"}
-        self._libraries |= {name.partition(".")[0] for name in reader.tables if "." in name}
+        self._libraries = {name for name in (*LIBRARIES, *sys.stdlib_module_names) if _is_installed(name)}
         self._paths = self._known_paths()
         handlers = reader.handlers
         for what_is_done in (handlers.attribute, handlers.item, handlers.items, handlers.call):
             what_is_done[Opaque] = _refuse
         handlers.attribute[ModuleType] = self._of_namespace
         self._hooks(None, torch.nn.modules.module, GLOBAL_HOOKS)
+        self._read_patches()
 
     def _known_paths(self) -> dict[int, str]:
         """Return the names of functions and classes of libraries by identity: few know where they are."""
         found: dict[int, str] = {}
         for path in self.reader.tables:
             first, *rest = path.split(".")
-            one = sys.modules.get(first) if rest else None
+            one = sys.modules.get(first) if rest and first in self._libraries else None
             for step in rest:
                 one = getattr(one, step, None)
-            if callable(one):
+            if callable(one) and not self._is_patch(one):
                 self._kept.append(one)
                 found.setdefault(id(one), path)
         return found
+
+    def _is_patch(self, one: Any) -> bool:
+        """Return whether a function was written by the program, wherever it stands."""
+        return type(one) is FunctionType and not self._is_library(one.__globals__.get("__name__", ""))
+
+    def _read_patches(self) -> None:
+        """Let the reader call what the program has put in the place of functions and methods of PyTorch.
+
+        Raises:
+          Refused: it is an operator of tensors.
+        """
+        reader, tensor = self.reader, self.torch.Tensor
+        for path in [path for path in reader.tables if path.startswith("torch.")]:
+            one: Any = self.torch
+            for step in path.split(".")[1:]:
+                one = getattr(one, step, None)
+            if self._is_patch(one):
+                reader.tables[path] = functools.partial(self._call_patch, one)
+        own = {name: one for cls in tensor.__mro__ for name, one in vars(cls).items() if self._is_patch(one)}
+        if operators := [name for name in own if name.startswith("__")]:
+            raise Refused(f"The program has replaced `{operators[0]}` of tensors, which is not read.")
+        known = reader.handlers.attribute["torch"]
+
+        def attribute(reader: Reader, x: Array, name: str, node: ast.AST) -> tuple[bool, Any]:
+            if name not in own:
+                return known(reader, x, name, node)
+            return True, Native(
+                lambda _, args, keywords: reader.call(self.value(own[name]), [x, *args], keywords), name
+            )
+
+        reader.handlers.attribute["torch"] = attribute
+
+    def _call_patch(self, function: FunctionType, reader: Reader, *args: Any, **keywords: Any) -> Any:
+        return reader.call(self.value(function), [*args], keywords)
 
     def value(self, one: Any, name: str = "") -> Any:
         """Return the reader's value of an object.
@@ -465,6 +500,11 @@ class Live:
                 raise Refused(
                     f"`{self._path_of(cls)}` is not read.", f"Give the model that is in it: model.{inside}."
                 )
+        if library and self._is_patch(cls.forward):
+            raise Refused(
+                f"The program has replaced forward() of `{self._path_of(cls)}`, which is not read.",
+                "Write a class with that forward().",
+            )
         if "forward" in vars(module):
             raise Refused(
                 f"`{name or cls.__name__}` has a forward() of its own beside that of its class "
@@ -501,6 +541,11 @@ class Live:
                 made.fields["_buffers"] = tuple(buffers)
             for store in (module._parameters, module._buffers, module._modules):
                 for key, one in store.items():
+                    if hasattr(type(module), key):  # Python finds that of the class first
+                        raise Refused(
+                            f"`{key}` is both in an object of {type(module).__name__} and in its class.",
+                            "Give one of them another name.",
+                        )
                     made.fields[key] = self.value(one, f"{name}.{key}" if name else key)
         finally:
             self._inside -= 1
@@ -538,6 +583,13 @@ class Live:
                 "Remove it: torch.nn.utils has remove_weight_norm, remove_spectral_norm and prune.remove.",
             )
         return self.value(hook, "hook")
+
+
+def _is_installed(name: str) -> bool:
+    """Return whether a module is Python's or a library: a program may have a file that is called like one."""
+    file = getattr(sys.modules.get(name), "__file__", None) or ""
+    own = "site-packages" not in file and "dist-packages" not in file
+    return not (own and file and not file.startswith(sysconfig.get_path("stdlib")))
 
 
 def _refuse(reader: Reader, one: Opaque, *rest: Any) -> Any:

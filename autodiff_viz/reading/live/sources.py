@@ -142,7 +142,7 @@ def is_of(code: CodeType, node: Tree) -> bool:
         for part in name.split(".")
     }
     walked = list(ast.walk(node))
-    words = {word for one in walked for word in _words(one)} | {"__class__", "__classdict__"}
+    words = {word for one in walked for word in _words(one)} | OF_CLASSES
     if any(name not in words and f"__{name.partition('__')[2]}" not in words for name in names):
         return False
     if any(word not in names for word in _names_in_use(node)):
@@ -153,19 +153,30 @@ def is_of(code: CodeType, node: Tree) -> bool:
         return False
     if isinstance(node, ast.Lambda) and not _spans(code, node, offset):
         return False
-    folded = any(
-        isinstance(one, ast.BinOp) and all(isinstance(side, ast.Constant) for side in (one.left, one.right))
-        for one in walked
-    )
-    if folded or any(isinstance(one, ast.Assert) for one in walked):
+    if any(isinstance(one, ast.Assert) or _is_folded(one) for one in walked):
         return True
     written = {one.value for one in walked if isinstance(one, ast.Constant) and _plain(one.value)}
     found = {value for one in codes for constant in one.co_consts for value in _values(constant)}
     numbers = {abs(one) for one in found if not isinstance(one, str)}
-    texts = {one for one in found if isinstance(one, str) and "\n" not in one}
+    texts = {one for one in found if isinstance(one, str) and "\n" not in one and "<locals>" not in one}
     return numbers <= {abs(one) for one in written if not isinstance(one, str)} | {0, 1} and texts <= (
         {one for one in written if isinstance(one, str)} | words
     )
+
+
+OF_CLASSES = frozenset(["__class__", "__classdict__", "__module__", "__qualname__", "__doc__"])
+"""Names that Python itself puts into the code of a class, or of a method that asks for the class above."""
+
+
+def _is_folded(node: ast.AST) -> bool:
+    """Return whether Python computes an expression while it compiles: its parts are not in the code."""
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.operand, ast.Constant) and isinstance(node.op, ast.Invert)
+    if not isinstance(node, ast.BinOp):
+        return False
+    sides = [one.operand if isinstance(one, ast.UnaryOp) else one for one in (node.left, node.right)]
+    constant = [isinstance(one, ast.Constant) for one in sides]
+    return all(constant) or (constant[0] and isinstance(node.op, ast.Mod))  # "%s" % (x,) becomes an f-string
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

@@ -8,9 +8,11 @@ which passes has read the source and run nothing of it.
 from __future__ import annotations
 
 import inspect
-from types import FunctionType, ModuleType, SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
+
+__name__ = "torch"  # as what is from PyTorch says of itself
 
 
 class Dtype:
@@ -27,7 +29,6 @@ DTYPES = {name: Dtype(name) for name in ("float32", "float64", "bfloat16", "int6
 class Tensor:
     """Numbers with a dtype; a tensor in bfloat16 keeps them in float32."""
 
-    __module__ = "torch"
     grad_fn = grad = None
     layout, device = "torch.strided", "cpu"
 
@@ -75,6 +76,19 @@ class Tensor:
     def __add__(self, other):
         return self._with(self.numbers + other)
 
+    def clone(self):
+        return self._with(self.numbers.copy())
+
+    def requires_grad_(self, flag):
+        self.requires_grad = flag
+        return self
+
+    def numel(self):
+        return self.numbers.size
+
+    def element_size(self):
+        return self.numbers.itemsize
+
     def detach(self):
         return self
 
@@ -86,14 +100,11 @@ class Tensor:
 
 
 class Parameter(Tensor):
-    __module__ = "torch.nn.parameter"
-
     def __init__(self, data, requires_grad=True):
         super().__init__(data.numbers, requires_grad, data.dtype.name)
 
 
 class Module:
-    __module__ = "torch.nn.modules.module"
     forward = None
 
     def __init__(self):
@@ -142,6 +153,12 @@ class Module:
             own |= one.tensors(f"{begin}{name}.")
         return own
 
+    state_dict = tensors
+
+    def load_state_dict(self, state):
+        for name, one in self.tensors().items():
+            one.numbers[...] = state[name].numbers
+
     def train(self, mode=True):
         for one in self.modules():
             one.training = mode
@@ -165,7 +182,17 @@ def zeros(*shape):
 
 
 def runs(*args, **keywords):
-    raise AssertionError("a layer runs")
+    raise AssertionError("something of PyTorch runs")
+
+
+def stands_in(path):
+    """Return a function of PyTorch, which is only a name here."""
+
+    def function(*args, **keywords):
+        raise AssertionError(f"{path} runs")
+
+    function.__module__, _, function.__qualname__ = path.rpartition(".")
+    return function
 
 
 def layer(name, make):
@@ -183,7 +210,7 @@ def layer(name, make):
 
     itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     init.__signature__ = inspect.Signature([itself, *inspect.signature(make).parameters.values()])
-    members = {"__init__": init, "forward": lambda self, *_: runs(), "__module__": "torch.nn"}
+    members = {"__init__": init, "forward": stands_in(f"torch.nn.{name}.forward")}
     return type(name, (Module,), members)
 
 
@@ -250,9 +277,9 @@ def container(name, given):
     def length(self):
         return len(self._modules) + len(self._parameters)
 
-    members = {"__init__": init, "__len__": length, "__module__": "torch.nn"}
+    members = {"__init__": init, "__len__": length}
     if name == "Sequential":
-        members["forward"] = runs
+        members["forward"] = stands_in("torch.nn.Sequential.forward")
     return type(name, (Module,), members)
 
 
@@ -265,21 +292,11 @@ CONTAINERS = {
 }
 
 
-def function(path):
-    """Return a function of PyTorch, which is only a name here."""
-
-    def stands_in(*args, **keywords):
-        raise AssertionError(f"{path} runs")
-
-    stands_in.__module__, stands_in.__qualname__ = path.rpartition(".")[0], path.rpartition(".")[2]
-    return stands_in
-
-
 def decorator(module):
     """Return a decorator as PyTorch has them: it returns a function of its own that knows the other."""
 
     def decorate(wrapped):
-        made = FunctionType(runs.__code__, {"__name__": module}, wrapped.__name__)
+        made = stands_in(f"{module}.{wrapped.__name__}")
         made.__wrapped__ = wrapped
         return made
 
@@ -315,11 +332,11 @@ def modules():
     vars(torch.nn).update(Module=Module, Parameter=Parameter)
     vars(torch.nn).update({name: layer(name, make) for name, make in LAYERS.items()})
     vars(torch.nn).update({name: container(name, given) for name, given in CONTAINERS.items()})
-    torch.autograd.Function = type("Function", (), {"apply": runs, "__module__": "torch.autograd.function"})
+    torch.autograd.Function = type("Function", (), {"apply": runs})
     made["torch.autograd.function"].once_differentiable = decorator("torch.autograd.function")
     for path in FUNCTIONS.split():
         before, _, last = f"torch.{path}".rpartition(".")
-        setattr(made[before], last, function(f"torch.{path}"))
+        setattr(made[before], last, stands_in(f"torch.{path}"))
     return made
 
 

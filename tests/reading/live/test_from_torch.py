@@ -238,6 +238,63 @@ def test_a_hook_of_pytorchs_own_and_a_parametrization_are_refused(torch):
     assert "parametrization" in refused(model, x).message
 
 
+def test_what_a_program_puts_in_the_place_of_a_function_of_pytorch_is_read(torch, monkeypatch):
+    x = torch.tensor([0.5], requires_grad=True)
+    monkeypatch.setattr(torch, "cos", lambda x: x * 3.0)
+    assert av.from_torch(lambda x: torch.cos(x).sum(), x).answers()["x"] == [3.0]
+    monkeypatch.setattr(torch.Tensor, "cos", lambda self: self * 4.0, raising=False)
+    assert av.from_torch(lambda x: x.cos().sum(), x).answers()["x"] == [4.0]
+    monkeypatch.setattr(torch.nn.Linear, "forward", lambda self, x: x)
+    problem = refused(torch.nn.Linear(1, 1), torch.tensor([[0.5]]))
+    assert "has replaced forward() of `torch.nn.Linear`" in problem.message
+
+
+def test_a_file_of_the_program_may_be_called_like_a_library(torch, tmp_path, monkeypatch):
+    text = "def relu(x):\n    return x * 5.0\n"
+    for name in ("nn", "autograd"):  # names that the reader knows from JAX and HIPS autograd
+        file, module = tmp_path / f"{name}.py", type(sys)(name)
+        file.write_text(text)
+        module.__file__ = str(file)
+        exec(compile(text, str(file), "exec"), vars(module))
+        monkeypatch.setitem(sys.modules, name, module)
+        x = torch.tensor([0.5], requires_grad=True)
+        assert av.from_torch(module.relu, x, sum_output=True).answers()["x"] == [5.0]
+
+
+def test_a_name_of_a_class_and_of_its_object_is_refused(torch):
+    class Twice(torch.nn.Module):
+        part = None
+
+    model = Twice()
+    model._modules["part"] = torch.nn.Linear(1, 1)  # Python gives None for model.part
+    assert "both in an object of Twice and in its class" in refused(model, torch.tensor([[0.5]])).message
+
+
+PLAIN = {
+    "a format": "return x.sum() * len('%s-%s' % (1, 2))",
+    "numbers that Python joins": "return x.sum() * (2 * 3 - 1)",
+    "a class": "class Local:\n        rate = 5.0\n    return x.sum() * Local.rate",
+    "a nested function": "def g(y, *, k: int = 5) -> float:\n        return y * k\n    return g(x.sum())",
+    "a comprehension": "return sum([x.sum() for _ in range(5)])",
+    "what never runs": "if False:\n        x = unheard_of(x)\n    return x.sum() * 5.0",
+}
+
+
+@pytest.mark.parametrize("words", PLAIN)
+def test_what_python_compiles_otherwise_than_it_is_written_is_known(words, torch, tmp_path):
+    text = f"def f(x):\n    {PLAIN[words]}\n"
+    file, names = tmp_path / "plain.py", {"__name__": "plain"}
+    file.write_text(text)
+    exec(compile(text, str(file), "exec"), names)
+    x = torch.tensor([0.5], requires_grad=True)
+    scale = 3.0 if words == "a format" else 5.0
+    try:
+        assert av.from_torch(names["f"], x).answers()["x"] == [scale]
+    except av.GraphError as error:
+        assert error.problems[0].code != "no-source"  # noqa: PT017
+        assert words == "a format"  # whose text is not read
+
+
 def test_a_forward_of_one_object_alone_is_refused(torch):
     model = torch.nn.Linear(1, 1)
     model.forward = lambda x: x
@@ -291,7 +348,7 @@ def test_a_named_tuple_has_its_names(torch, tmp_path):
 
 
 def test_draws_of_the_call_are_told_with_their_place(torch):
-    torch.randn = stand_in.function("torch.randn")
+    torch.randn = stand_in.stands_in("torch.randn")
     reading = av.from_torch(
         lambda x: (x * torch.randn(2)).sum(), torch.tensor([0.5, 1.0], requires_grad=True)
     )
