@@ -381,7 +381,9 @@ def _isinstance(reader: Reader, args: list, keywords: dict) -> bool:
 
 def _is_a(value: Any, of: Any) -> bool:
     """Return whether a value is of a class of the text, of a library's or of Python's."""
-    name = of.name if isinstance(of, (Path, Native, Class)) else ""
+    if not isinstance(of, (Path, Native, Class)) or (isinstance(of, Native) and of.name not in BUILTINS):
+        raise Refused("isinstance() is not read of this.")
+    name = of.name
     if isinstance(value, Instance):
         if isinstance(value.of, Class):
             return value.of is of or any(base == name for base in value.of.bases)

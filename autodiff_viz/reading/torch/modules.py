@@ -344,9 +344,13 @@ for _name in ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout"):
     layer(_name, with_fields("dropout", "p", "training"))(lambda reader, p=0.5, inplace=False: {"p": p})
 
 
+OPTIONS: dict[str, tuple[str, ...]] = {}
+"""What the constructor of a layer takes that is a function with some options."""
+
+
 def _with_options(name: str, function: str, options: tuple[str, ...]) -> None:
     """Register a layer that is a function with some options."""
-    options = (*options, "inplace") if function in WITH_INPLACE else options
+    OPTIONS[name] = options = (*options, "inplace") if function in WITH_INPLACE else options
 
     def build(reader: Reader, *args: Any, **keywords: Any) -> dict[str, Any]:
         if len(args) > len(options):
@@ -737,7 +741,7 @@ def call_instance(
         else:
             forward = FORWARD.get(instance.of.removeprefix(NN))
             if forward is None:
-                raise Refused("This object cannot be called.", at=node)
+                raise Refused(f"`{instance.of}` is not read yet.", reader.nearest(instance.of), at=node)
             value = forward(reader, instance.fields, *args, **keywords)
     for hook in _hooks(reader, instance, "forward_hook"):
         changed = reader.call(hook, [instance, tuple(args), value], {}, node)
@@ -780,7 +784,7 @@ def instance_attribute(reader: Reader, instance: Instance, name: str, node: ast.
             return reader.call(member.function, [instance], {}, node)
         if isinstance(member, ClassMethod):
             return reader.attribute(instance.of, name, node)
-        if isinstance(member, Function) and not member.static:
+        if _is_method(member):
             return Native(lambda _, args, kw: reader.call(member, [instance, *args], kw, node), name, member)
         return member
     if name == "__class__":
@@ -791,6 +795,13 @@ def instance_attribute(reader: Reader, instance: Instance, name: str, node: ast.
     if method is None or (isinstance(instance.of, Class) and not is_module(instance.of)):
         raise Refused(f"This object has no {name!r} that is read.", at=node)
     return Native(lambda _, args, kw: method(reader, instance, *args, **kw), name)
+
+
+def _is_method(member: Any) -> bool:
+    """Return whether a member of a class gets the object: a function of the text, also a decorated one."""
+    while isinstance(member, Native) and member.name != "partial":
+        member = member.inner
+    return isinstance(member, Function) and not member.static
 
 
 def super_attribute(reader: Reader, one: Super, name: str, node: ast.AST) -> Any:
@@ -807,6 +818,9 @@ def super_attribute(reader: Reader, one: Super, name: str, node: ast.AST) -> Any
         return Native(lambda *_: None, name)
     if name in METHODS:
         return Native(lambda _, args, kw: METHODS[name](reader, one.instance, *args, **kw), name)
+    layers = [base.removeprefix(NN) for base in one.owner.bases if base.startswith(NN)]
+    if name == "forward" and layers and layers[0] in FORWARD:
+        return Native(lambda _, args, kw: FORWARD[layers[0]](reader, one.instance.fields, *args, **kw), name)
     raise Refused(f"The class above has no {name!r} that is read.", at=node)
 
 
