@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from autodiff_viz.canvas.palette import palette
+from autodiff_viz.display.colours import streamlit_theme, tokens
+from autodiff_viz.display.theme import css_of_colours
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.blocks import block_entries
 from autodiff_viz.lab.figures import TABS
@@ -48,6 +50,12 @@ SHEETS = {
     "asking": ("asking/*.css", "lesson/*.css", "base/cure.css"),
 }
 """The style sheets of each place on the page that has a shadow root of its own."""
+
+PAPER = f"""@media print {{
+  {streamlit_theme(":host", important=True)}  :host {{ color-scheme: light; }}
+}}
+{streamlit_theme(".canvas.paper")}"""
+"""On paper each place has the light theme, and so has the canvas where a picture on white is made of it."""
 
 CODE = "code"  # path of the script
 ASSETS = Path(__file__).parent / "assets"
@@ -93,7 +101,7 @@ def script() -> Script:
     css = {}
     for place, sheets in SHEETS.items():
         files = [file for sheet in sheets for file in sorted(WEB.glob(sheet))]
-        css[place] = "\n".join(file.read_text("utf-8") for file in files)
+        css[place] = "\n".join([*(file.read_text("utf-8") for file in files), PAPER])
     tabs = [
         {"name": kind.key, "label": kind.title, "word": kind.word, "figure": kind.key in FIGURES}
         for kind in TABS
@@ -121,8 +129,12 @@ def lessons_script() -> Script:
 
 @cache
 def page_style() -> Script:
-    """Return the style sheet of the page around the lab, which places everything from the first frame on."""
-    text = "\n".join((ASSETS / name).read_text("utf-8") for name in PAGE_STYLES)
+    """Return the style sheet of the page around the lab, which places everything from the first frame on.
+
+    It declares all colours, since what comes later reads them.
+    """
+    sheets = ((ASSETS / name).read_text("utf-8") for name in PAGE_STYLES)
+    text = "\n".join((tokens(), *sheets, css_of_colours()))
     return Script(_named(text), text, gzip.compress(text.encode(), mtime=0), "css")
 
 

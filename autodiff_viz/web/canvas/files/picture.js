@@ -151,7 +151,7 @@ export function pictureOf(stage, paper, asked) {
   const copy = copyOf(stage, paper, asked);
   /** @type {Node} */ (stage.host.parentNode).appendChild(copy);
   try {
-    return written(copy, padded(stage.content ?? { x: 0, y: 0, w: 1, h: 1 }, MARGIN), paper);
+    return written(copy, padded(stage.content ?? { x: 0, y: 0, w: 1, h: 1 }, MARGIN));
   } finally {
     copy.remove();
     relevel(stage, level);
@@ -187,12 +187,12 @@ function copyOf({ layers, strands }, paper, asked) {
 /** @param {Element} element among its siblings */
 const placeIn = (element) => [...(element.parentElement?.children ?? [])].indexOf(element);
 
-/** @param {HTMLElement} copy @param {import("../../types.js").Box} box @param {boolean} paper @returns {Picture} */
-function written(copy, box, paper) {
+/** @param {HTMLElement} copy @param {import("../../types.js").Box} box @returns {Picture} */
+function written(copy, box) {
   const plain = painter();
   const world = /** @type {Element} */ (copy.querySelector("svg > g"));
   const family = fontStack(getComputedStyle(copy).fontFamily);
-  const ground = paper ? "#ffffff" : plain(getComputedStyle(copy).backgroundColor)[0];
+  const [ground] = plain(getComputedStyle(copy).backgroundColor); // white on paper: menu.css
   const shapes = [...world.querySelectorAll(SHAPES)].filter((element) => !element.closest(MASKS));
   const looks = shapes.map((element) => lookOf(element, plain)); // all are read before the first write, which would force a layout
   for (const [i, look] of looks.entries())
