@@ -10,7 +10,6 @@ import { saveTwins } from "./canvas/actions/commands.js";
 import { openEditor } from "./canvas/open.js";
 import { pointedAt } from "./asking/questions.js";
 import { noteVisit } from "./base/visits.js";
-import { openFind } from "./canvas/popovers/find.js";
 import { whenRefused } from "./canvas/popovers/notice.js";
 import { Drawings } from "./canvas/state/delta.js";
 import { readDrawing } from "./canvas/state/read_drawing.js";
@@ -36,13 +35,14 @@ import { WaitingLine } from "./canvas/draw/highlights.js";
 import { Formula } from "./formula/editor.js";
 import { readingLine } from "./formula/reading_line.js";
 import { Inspector } from "./inspector/panel.js";
+import { loadWhenIdle, withPart } from "./later.js";
 import { keepFocus } from "./lesson/focus.js";
 import { Seat } from "./lesson/seat.js";
 import { SliderSeat } from "./lesson/slider_seat.js";
 import { Places } from "./places.js";
 import { Board } from "./sliders/sliders.js";
 import { SourceSync } from "./source_sync.js";
-import { TourPanel } from "./tour/panel.js";
+import { TourPlace } from "./tour/place.js";
 import { listenToSteps } from "./training/steps.js";
 
 // Clicks on exercises whose outcome is beside the graph: a plot, the pass as it is played, or the numbers of
@@ -106,7 +106,7 @@ export class Lab {
       save: () => saveTwins(this.editor),
     });
     this.paths = new PathsList((path) => pathLight.show(path));
-    this.tour = new TourPanel(this.editor, () => this.mail.outbox.last);
+    this.tour = new TourPlace(this.editor, () => this.mail.outbox.last);
     this.panels = new Panels();
     this.dock = new Dock(tabs, (figure) => this.editor.send({ kind: "figure", figure }));
     const frame = openFrame(
@@ -213,7 +213,8 @@ export class Lab {
       this.editor.send({ kind: "as_formula" })
     );
     this.formula.again = () => (this.formula.confirm(), this.editor.send({ kind: "read_again" }));
-    this.formula.find = () => openFind(this.editor, this.formula.area);
+    this.formula.find = () =>
+      withPart(this.editor, "find", (find) => find.openFind(this.editor, this.formula.area));
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     listen("formula", (about) => (about.text = this.formula.area.value), gone);
@@ -273,6 +274,7 @@ export class Lab {
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
     loadAhead(this.later.splice(0));
+    if (opening && !word.early) loadWhenIdle(); // before, Streamlit's own code is on its way
     this.steps.answered();
     this.formula.receive({ ...drawing.formula, ack: word.ack });
     this.reading.tell(Boolean(drawing.being_read));
