@@ -19,7 +19,6 @@ from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.formula import words
 from autodiff_viz.standalone.modules import WEB, bundle, imported_later, linked, script_of
 from autodiff_viz.standalone.styles import compact_style
-from autodiff_viz.ui.chunks import LATER, scripts
 
 # Delivery. Streamlit sends a component's source with every changed message. So the component's element
 # carries only a shim of a few lines, which loads the code from a path of this server, where browsers cache
@@ -125,7 +124,6 @@ def script() -> Script:
         "palette": [*palette(), block_entries()],
         "words": words(),
         "tabs": tabs,
-        "later": scripts(*LATER),
     }
     paths = {name: part.path for name, part in parts().items()}
     given = {"entry": ENTRY, "css": css, "constants": constants, "paths": paths}

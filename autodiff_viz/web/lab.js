@@ -13,7 +13,6 @@ import { noteVisit } from "./base/visits.js";
 import { whenRefused } from "./canvas/popovers/notice.js";
 import { Drawings } from "./canvas/state/delta.js";
 import { readDrawing } from "./canvas/state/read_drawing.js";
-import { loadAhead } from "./connection/ahead.js";
 import { IdleRefresh, STILL_MS } from "./connection/idle_refresh.js";
 import { watchReturn } from "./connection/network.js";
 import { LabSocket, rereadAddress, showAddress } from "./connection/socket.js";
@@ -74,7 +73,7 @@ const drawings = new Drawings(); // of the session, so that a page that is left 
 
 export class Lab {
   /** @param {ParentNode & Node} parent @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
-  constructor(parent, css, { palette, words, tabs, later }) {
+  constructor(parent, css, { palette, words, tabs }) {
     this.editor = openEditor(palette);
     this.mail = this.editor.mail;
     this.formula = new Formula(words, this.mail.desk("type"));
@@ -145,7 +144,6 @@ export class Lab {
     this.visited = "";
     /** Whether the first drawing has come. @type {true | undefined} */
     this.opened = undefined;
-    this.later = later;
     this.awaited = ""; // a plot that the next graph has
     /** The graph that was drawn last. @type {string | undefined} */
     this.document = undefined;
@@ -273,7 +271,6 @@ export class Lab {
     if (!word.due) this.sight.watch();
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
-    loadAhead(this.later.splice(0));
     if (opening && !word.early) loadWhenIdle(); // before, Streamlit's own code is on its way
     this.steps.answered();
     this.formula.receive({ ...drawing.formula, ack: word.ack });

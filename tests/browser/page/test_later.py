@@ -26,7 +26,7 @@ class Late:
         self.page, self.lab = page, LabPage(page, address)
         self.held: list[Route] = []
         page.add_init_script(NEVER_IDLE)
-        page.route(PARTS, self.held.append)
+        page.route(PARTS, lambda route: self.held.append(route))
 
     def come(self) -> None:
         """Let the part that is asked for come."""
@@ -95,6 +95,17 @@ def test_a_tour_comes_with_its_words(late: Late):
     late.page.goto(f"{late.lab.address}?tour={tour_to_link(TOUR)}")
     late.come()
     expect(late.page.get_by_role("region", name="Tour").get_by_role("heading")).to_have_text("First")
+
+
+def test_plotly_comes_with_the_first_plot_that_it_draws(page: Page, address: str):
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    lab = LabPage(page, address).open()
+    expect(page.locator(".av-bars")).to_contain_text("1.238")
+    assert [url for url in asked if "PlotlyChart" in url] == []
+    lab.choose_figure("Sweep")
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=30_000)
+    assert len([url for url in asked if "PlotlyChart" in url]) == 1
 
 
 @pytest.mark.parametrize(("key", "label"), [("Shift+L", "Present"), ("q", "Ask")])
