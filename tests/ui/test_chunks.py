@@ -55,3 +55,11 @@ def test_without_a_manifest_the_page_names_none(monkeypatch, tmp_path):
         assert scripts(*FIRST) == []
     finally:
         chunks._files.cache_clear()
+
+
+def test_streamlits_code_is_fetched_and_not_run_where_the_lab_stands_before_it():
+    [first] = re.findall(r'src="(\./static/js/[\w.-]+)"', (STATIC / "index.html").read_text("utf-8"))
+    page = document(PREVIEWS[0], "http://x", "<p>The lab</p>")
+    assert f'<link rel="modulepreload" crossorigin href="{first}" id="av-later">' in page
+    assert "<script type=" not in page
+    assert f'src="{first}"></script>' in document(PREVIEWS[0], "http://x")

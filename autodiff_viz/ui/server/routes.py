@@ -38,6 +38,7 @@ from autodiff_viz.ui.worker_jobs import poster
 
 INDEX = STATIC / "index.html"
 CARDS = "/cards"  # path of the pictures
+LATER = r'<link rel="modulepreload" crossorigin href="\1" id="av-later">'
 
 
 def document(preview: Preview, origin: str, first: str = "") -> str:
@@ -47,6 +48,8 @@ def document(preview: Preview, origin: str, first: str = "") -> str:
       first: HTML of what the page shows until Streamlit has drawn it, if there is such.
     """
     before, after = _shell()
+    if first:  # which starts Streamlit's code itself, see web/opening/boot.js
+        before = re.sub(r'<script type="module" crossorigin src="([^"]*)"></script>', LATER, before)
     soon = [script().path, *scripts(*FIRST)]  # else they come after Streamlit's code
     links = "\n    ".join(f'<link rel="modulepreload" href="{path}" />' for path in soon)
     style = page_style().path
