@@ -16,7 +16,7 @@ from autodiff_viz.graph.text import scalar
 _TAG, _COLOUR = re.compile(r"<[^<>]*>"), re.compile(r"color:\s*(#[0-9a-f]{6})")
 
 _HTML = """<div class="av-bars" data-moving="{moving}" style="{style}"><div>
-<div role="list" aria-label="{words}">{rows}</div>
+<div role="list" aria-label="{name}">{rows}</div>
 <div class="av-lane av-marks" aria-hidden="true">{marks}</div></div></div>"""
 
 
@@ -26,13 +26,12 @@ def is_table(figure: Any) -> bool:
     return "meta" in layout and "moving" in (layout["meta"] or {})
 
 
-def table_html(figure: Any, words: str) -> str:
+def table_html(figure: Any) -> str:
     """Return the HTML of a figure that `display/table.py` has made of stripes, bars and joints between them.
 
     Args:
-      figure: a Plotly figure or one as a dictionary, also one that is `enlarged`; `layout.meta` has `moving`,
-        `unit` and `colours` for web/explain/cotangents.js, which moves the bars.
-      words: say the same, for screen readers.
+      figure: a Plotly figure or one as a dictionary, also one that is `enlarged`; `layout.meta` has its
+        `name`, and `moving`, `unit` and `colours` for web/explain/cotangents.js, which moves the bars.
     """
     parts = figure if isinstance(figure, dict) else figure.to_plotly_json()
     layout = parts["layout"]
@@ -74,7 +73,7 @@ def table_html(figure: Any, words: str) -> str:
         moving=escape(json.dumps({**moving, "colours": [_of_bar(one) for one in meta["colours"]]})),
         style=f"--l:{margin['l']:g}px;--r:{margin['r']:g}px;padding:{margin['t']:g}px 0 {margin['b']:g}px;"
         f"font-size:{layout['font']['size']:g}px",
-        words=escape(words),
+        name=escape(meta["name"]),
         rows="".join(rows),
         marks="".join(marks),
     )

@@ -54,7 +54,7 @@ def draw_chart(
     draw_purpose(asks, once)
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
         if is_table(figure):
-            st.html(table_html(figure, words))
+            st.html(table_html(figure))
         else:
             st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
         with st.container(key=f"told_{key}", width=210 if beside is None else 322, gap="small"):

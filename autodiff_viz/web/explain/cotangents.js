@@ -84,8 +84,8 @@ export const placeOn = (size, unit) =>
 
 /** What a figure says of its bars. @typedef {{ rows: Moving[], unit: number, range: number[], colours: string[] }} About */
 
-/** Of a figure that follows: what it has said, its bars and numbers as they were, and how often it has moved.
- * @typedef {{ about: About, bars: [style: string, classes: string][], words: Map<Text, string>, moved: number }} Own */
+/** Of a figure that follows: what it has said, its bars, numbers and hover texts as they were, and how often it has moved.
+ * @typedef {{ about: About, bars: [style: string, classes: string, title: string][], words: Map<Text, string>, moved: number }} Own */
 
 /** @type {WeakMap<HTMLElement, Own>} */
 const following = new WeakMap();
@@ -113,12 +113,15 @@ export function listenToBars() {
 const barsOf = (figure) =>
   [...figure.querySelectorAll(".av-bar")].map((bar) => /** @type {HTMLElement} */ (bar));
 
+/** @param {HTMLElement} bar */
+const rowOf = (bar) => /** @type {HTMLElement} */ (bar.closest("[role=listitem]"));
+
 /** @param {HTMLElement} figure @param {Numbers} numbers @param {((place: string) => boolean) | null} [isComputed] */
 function draw(figure, numbers, isComputed = null) {
   const drawn = barsOf(figure);
   const own = following.get(figure) ?? {
     about: /** @type {About} */ (JSON.parse(figure.dataset.moving ?? "")),
-    bars: drawn.map((bar) => [bar.style.cssText, bar.className]),
+    bars: drawn.map((bar) => [bar.style.cssText, bar.className, rowOf(bar).title]),
     words: new Map(),
     moved: 0,
   };
@@ -138,15 +141,15 @@ function draw(figure, numbers, isComputed = null) {
     style.width = `${right - left}%`;
     style.setProperty("--bar", colours[end < start ? 1 : 0]); // of numbers above and below zero
     classList.toggle("av-against", part && against);
+    rowOf(drawn[i]).title = ""; // of Python's numbers
     write(own, drawn[i], written, text);
   });
 }
 
 /** Write the number right of a bar. @param {Own} own @param {HTMLElement} bar @param {string} written by Python @param {string | null} text */
 function write({ words }, bar, written, text) {
-  const place = bar.closest("[role=listitem]")?.querySelector(".av-words");
-  if (!place) return;
-  const walker = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+  const place = rowOf(bar).querySelector(".av-words");
+  const walker = document.createTreeWalker(/** @type {Element} */ (place), NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const found = /** @type {Text} */ (node);
     const before = words.get(found) ?? found.data;
@@ -171,6 +174,8 @@ function leave(figure) {
   if (!own) return;
   following.delete(figure);
   figure.classList.remove(FOLLOWS, "av-longer");
-  barsOf(figure).forEach((bar, i) => ([bar.style.cssText, bar.className] = own.bars[i]));
+  barsOf(figure).forEach(
+    (bar, i) => ([bar.style.cssText, bar.className, rowOf(bar).title] = own.bars[i]),
+  );
   for (const [text, before] of own.words) text.data = before;
 }

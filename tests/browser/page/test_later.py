@@ -132,7 +132,7 @@ def test_the_stage_that_the_address_asks_for_comes_late(late: Late):
 
 def test_a_file_is_written_late(late: Late):
     late.lab.open()
-    with late.page.expect_download() as saved:
+    with late.page.expect_download(timeout=60_000) as saved:
         late.page.keyboard.press("Control+s")
         late.come()
     assert saved.value.suggested_filename == "autodiff_graph.json"
