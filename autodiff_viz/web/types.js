@@ -484,7 +484,6 @@
  * @property {PaletteGroup[]} palette
  * @property {Word[]} words of the language
  * @property {import("./dock/dock.js").PlotTab[]} tabs of the dock
- * @property {string[]} later paths of the scripts that a figure needs
  */
 /** @typedef {import("./messages.js").Answer} Answer */
 

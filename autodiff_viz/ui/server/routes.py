@@ -22,7 +22,7 @@ from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
 from autodiff_viz.lessons.search import meant
-from autodiff_viz.ui.bundle import CODE, lessons_script, page_style, script
+from autodiff_viz.ui.bundle import CODE, lessons_script, page_style, parts, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, font_tags, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
@@ -222,7 +222,7 @@ async def code(request: Request) -> Response:
     """Answer with the browser code or the style sheet of the lab, or the code of the lessons, each named
     differently in every other version."""
     name = request.path_params["name"]
-    files = (script(), lessons_script(), page_style())
+    files = (script(), lessons_script(), page_style(), *parts().values())
     bundle = next((each for each in files if f"{each.name}.{each.kind}" == name), None)
     if bundle is None:
         return PlainTextResponse("Not found", 404)

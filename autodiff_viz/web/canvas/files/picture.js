@@ -2,7 +2,6 @@
 // Export the graph as a picture file: the canvas's own drawing, seen from near, with all styles inlined. It
 // needs no style sheet and no other resource, and text stays text.
 
-import { shared } from "../../base/constants.js";
 import { html, svg } from "../../base/dom.js";
 import { NEAR } from "../draw/levels.js";
 import { relevel, showAll } from "../draw/stage.js";
@@ -112,17 +111,6 @@ const MOST_PIXELS = 32e6;
  * @param {number} w @param {number} h */
 export const sharpness = (w, h) =>
   Math.min(2, MOST_SIDE / w, MOST_SIDE / h, Math.sqrt(MOST_PIXELS / (w * h)));
-
-/** Most characters of a document. */
-export const MOST_TEXT = shared.limits.document;
-
-/** Whether a pasted text is a document to open in place of the graph: a link to a graph or a tour, or the JSON of one.
- * @param {string} text */
-export function isDocument(text) {
-  const trimmed = text.trim();
-  if (/^\S*[?&](g|tour)=[\w-]+\S*$/.test(trimmed)) return true;
-  return trimmed.startsWith("{") && /"autodiff_viz(_tour)?"\s*:/.test(trimmed.slice(0, 200));
-}
 
 /** @typedef {import("../draw/stage.js").Stage} Stage */
 /**
