@@ -43,7 +43,7 @@ class Elements(HTMLParser):
             self.words[kind][-1] += data
 
     def of(self, kind: str) -> list[dict[str, str]]:
-        return [known for _, known in self.found if kind in known.get("class").split()]
+        return [known for _, known in self.found if kind in known.get("class", "").split()]
 
 
 def drawn(text: str) -> Elements:
