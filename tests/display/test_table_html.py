@@ -44,11 +44,7 @@ class Elements(HTMLParser):
             self.words[kind][-1] += data
 
     def of(self, kind: str) -> list[dict[str, str]]:
-<<<<<<< HEAD
         return [known for _, known in self.found if kind in (known.get("class") or "").split()]
-=======
-        return [known for _, known in self.found if kind in known.get("class", "").split()]
->>>>>>> demand
 
 
 def drawn(text: str) -> Elements:
