@@ -350,7 +350,7 @@ def autograd_grad(
 @known("retain_grad", table=TENSOR)
 def retain_grad(reader: Reader, x: Array) -> None:
     """Read that a computed tensor keeps its gradient."""
-    if not x.requires_grad:
+    if not refreshed(reader, x).requires_grad:
         raise LibraryError("can't retain_grad on Tensor that has requires_grad=False", "", "requires-grad")
     info(reader, x)
     x.retains = True
