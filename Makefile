@@ -30,7 +30,7 @@ nightly: export THOROUGH := 1
 nightly: QUICK :=
 nightly: test
 
-# In 15 minutes one part of the cases that `make test` leaves out, chosen by the commit, with a fresh SEED: see tests/slices.py.
+# In 15 minutes one part of the cases that `make test` leaves out, chosen by the commit, with a SEED of the files: see tests/slices.py.
 # `SEED=7 SLICE=3/8 make slice` repeats one.
 slice: $(VENV)/.tools browser nginx
 	$(BIN)/python -m tests.slices

@@ -1,7 +1,7 @@
-"""Divide the tests of `pytest -n 3`: one process has all that need a browser, so there is one browser.
+"""Divide the tests of `pytest -n 3`: two processes have all that need a browser, and each its own browser.
 
-The others have the rest, file by file, and what the browser leaves of the processors, which it often waits
-for. The process that is done first takes from the files that are left.
+One alone often waits for its browser, and is the last by minutes. The third process has the rest, file by
+file, and what the browsers leave of the processors. The process that is done first takes from what is left.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from xdist.scheduler import LoadScopeScheduling
 
 BROWSER = "tests/browser/"
 TESTS = Path(__file__).parent
-BEHIND = 19  # niceness of the processes without a browser: it is done last, whatever goes first
+ONE_HALF = ("canvas", "panels")  # folders of the tests that one browser has; the other has the other half
+BEHIND = 19  # niceness of the process without a browser: it is done last, whatever goes first
 
 _begun = False
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Let the process that has begun with other tests go behind the one with the browser."""
+    """Let the process that has begun with other tests go behind those with a browser."""
     global _begun
     if not _begun and "PYTEST_XDIST_WORKER" in os.environ and not item.nodeid.startswith(BROWSER):
         os.nice(BEHIND)
@@ -54,4 +55,7 @@ class BrowserApart(LoadScopeScheduling):
         super().__init__(config, log)
 
     def _split_scope(self, nodeid: str) -> str:
-        return BROWSER if nodeid.startswith(BROWSER) else nodeid.split("::", 1)[0]
+        if not nodeid.startswith(BROWSER):
+            return nodeid.split("::", 1)[0]
+        folder = nodeid.removeprefix(BROWSER).partition("/")[0]
+        return f"{BROWSER}{' '.join(ONE_HALF)}" if folder in ONE_HALF else BROWSER

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from tests.seeds import APART
-from tests.slices import PARTS, Slice, asked, chosen, number_of_commit
+from tests.slices import PARTS, Slice, asked, chosen, digest_of, number_of_commit
 from tests.small_suite import pytest_on
 from tests.thorough import COLLECTED, WAITING
 
@@ -181,3 +181,12 @@ def test_without_history_the_files_choose(repository, tmp_path):
     before = number_of_commit(files)
     (files / "tests" / "test_x.py").write_text("# other\n")
     assert number_of_commit(files) != before
+
+
+def test_the_seed_is_that_of_the_files_whatever_the_history(repository, tmp_path):
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{repository}", str(clone))
+    before = digest_of(repository)
+    assert digest_of(clone) == before
+    (clone / "tests" / "test_x.py").write_text("# other\n")
+    assert digest_of(clone) != before

@@ -39,6 +39,7 @@ def test_every_graph_of_the_lesson_is_kept_runs_and_draws(found, variant):
     assert variant.look_at in graph
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("found", [found for found in LESSONS if found.claims], ids=_name)
 def test_a_claim_with_another_number_fails(found):
     for claim in found.claims:

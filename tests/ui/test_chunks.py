@@ -6,7 +6,6 @@ import pytest
 
 from autodiff_viz.lab.persistence.link_preview import PREVIEWS
 from autodiff_viz.ui import chunks
-from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.chunks import FIRST, LATER, STATIC, scripts
 from autodiff_viz.ui.server.routes import document
 
@@ -47,7 +46,6 @@ def test_the_page_names_the_scripts_of_the_first_drawing_and_leaves_plotly_for_l
     named = PRELOADED.findall(document(PREVIEWS[0], "http://x"))
     assert {*map(own, FIRST)} <= {*named}
     assert not {*map(own, LATER)} & {*named}
-    assert all(path in script().text for path in scripts(*LATER))
 
 
 def test_without_a_manifest_the_page_names_none(monkeypatch, tmp_path):
@@ -57,3 +55,11 @@ def test_without_a_manifest_the_page_names_none(monkeypatch, tmp_path):
         assert scripts(*FIRST) == []
     finally:
         chunks._files.cache_clear()
+
+
+def test_streamlits_code_is_fetched_and_not_run_where_the_lab_stands_before_it():
+    [first] = re.findall(r'src="(\./static/js/[\w.-]+)"', (STATIC / "index.html").read_text("utf-8"))
+    page = document(PREVIEWS[0], "http://x", "<p>The lab</p>")
+    assert f'<link rel="modulepreload" crossorigin href="{first}" id="av-later">' in page
+    assert "<script type=" not in page
+    assert f'src="{first}"></script>' in document(PREVIEWS[0], "http://x")

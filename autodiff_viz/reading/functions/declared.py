@@ -65,6 +65,13 @@ class OwnRules:
     made: dict[int, OwnRule] = field(default_factory=dict)
 
 
+def pair(value: Any, needed: str) -> tuple[Any, Any]:
+    """Return the two values that a function of the text must return; `needed` says so."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise Refused(needed)
+    return value[0], value[1]
+
+
 @contextmanager
 def body(reader: Reader, shape: tuple[int, ...], wires: Sequence[Any], value: Any = None) -> Iterator[Terms]:
     """Read what follows as terms, of an arriving cotangent of this shape and the values on the wires.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -158,25 +157,14 @@ def same(reader: Reader, function: Any = None, **options: Any) -> Any:
     return function
 
 
-HANDED_ON = {
-    *(
-        "sum",
-        "mean",
-        "prod",
-        "max",
-        "min",
-        "any",
-        "all",
-        "std",
-        "var",
-        "reshape",
-        "ravel",
-        "transpose",
-        "squeeze",
-    ),
-    *("clip", "argmax", "argmin", "argsort", "cumsum", "cumprod", "repeat", "take", "trace", "diagonal"),
-    *("swapaxes", "round", "around", "ptp", "shape", "ndim", "size", "amax", "amin"),
-}
+HANDED_ON = frozenset(
+    (
+        "sum", "mean", "prod", "max", "min", "any", "all", "std", "var", "reshape", "ravel",
+        "transpose", "squeeze", "clip", "argmax", "argmin", "argsort", "cumsum", "cumprod",
+        "repeat", "take", "trace", "diagonal", "swapaxes", "round", "around", "ptp", "shape",
+        "ndim", "size", "amax", "amin",
+    )
+)  # fmt: skip
 """Functions of NumPy that call the array's own method, and so take JAX's arrays under a derivative."""
 
 
@@ -656,10 +644,7 @@ def vjp(reader: Reader, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
 @known("jax.jvp")
 def jvp(reader: Reader, fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> tuple:
     """Read `jax.jvp`, forward mode."""
-    primals, tangents = (
-        list(reader.items(primals, ast.Constant(0))),
-        list(reader.items(tangents, ast.Constant(0))),
-    )
+    primals, tangents = reader.items(primals), reader.items(tangents)
     done = call_at(reader, fun, primals, {}, list(range(len(primals))))
     value, aux = done.value if has_aux else (done.value, None)
     along = tangent_of(reader, fun, primals, tangents, done, value, has_aux)

@@ -267,11 +267,8 @@ def refreshed(reader: Reader, x: Array) -> Array:
         parent = refreshed(reader, about.parent)
         if about.kind == info(reader, parent).kind == VIEW and isinstance(parent.held, Ref):
             reader.state(Memory).left.add(parent.held.number)  # autograd derives it from the base itself
-        outside, reader.no_grad = reader.no_grad, int(about.made == NO_GRAD)
-        try:
+        with reader.grad_enabled(about.made != NO_GRAD):
             made = about.derive(reader, parent)
-        finally:
-            reader.no_grad = outside
         x.held, x.requires_grad = made.held, made.requires_grad
         x.leaf = not made.requires_grad
         about.sources = [x.held] if isinstance(x.held, Ref) else []

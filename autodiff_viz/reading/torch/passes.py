@@ -49,18 +49,12 @@ class Autograd:
     read: dict[Array, None] = field(default_factory=dict)
 
 
-UNRECORDED = (
-    "greater",
-    "less",
-    "greater_equal",
-    "less_equal",
-    "equal",
-    "not_equal",
-    "argmax",
-    "zeros_like",
-    "ones_like",
-    "one_hot",
-)
+UNRECORDED = frozenset(
+    (
+        "greater", "less", "greater_equal", "less_equal", "equal", "not_equal", "argmax",
+        "zeros_like", "ones_like", "one_hot",
+    )
+)  # fmt: skip
 """Ops whose value has no `grad_fn`."""
 
 

@@ -165,6 +165,7 @@ def looked_at(lab: LabPage, window: tuple[int, int]) -> list[str]:
 
 WINDOWS = (SMALL, LARGE)
 ALL = [(lesson.key, i, one) for lesson in LESSONS for i, one in enumerate(lesson.steps)]
+SHARES = 6  # in so many tests all of them are looked at, each in less than a minute
 
 RULES = "srxpb"
 """Keys of the rules, each of which has a chip of the same height."""
@@ -195,24 +196,27 @@ def undrawn(lab: LabPage) -> Iterator[LabPage]:
 
 
 @pytest.mark.nightly
-def test_every_graph_of_every_lesson_can_be_read_and_is_covered_by_nothing(undrawn: LabPage):
+@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+def test_the_graphs_of_lessons_can_be_read_and_are_covered_by_nothing(
+    undrawn: LabPage, window: tuple[int, int], share: int
+):
     lab, found = undrawn, {}
-    for window in WINDOWS:
-        lab.page.set_viewport_size({"width": window[0], "height": window[1]})
-        for key, i, variant in ALL:
-            shown(lab, variant.formula)
-            found[key, i, window] = looked_at(lab, window)
-            found |= {(key, i, window, rule): wrong for rule, wrong in ruled(lab, window).items()}
+    lab.page.set_viewport_size({"width": window[0], "height": window[1]})
+    for key, i, variant in ALL[share::SHARES]:
+        shown(lab, variant.formula)
+        found[key, i] = looked_at(lab, window)
+        found |= {(key, i, rule): wrong for rule, wrong in ruled(lab, window).items()}
     assert {at: wrong for at, wrong in found.items() if wrong} == {}
-    assert {key for key, *_ in found} == {lesson.key for lesson in LESSONS}
 
 
 @pytest.mark.nightly
-def test_lessons_open_whole_on_a_phone_with_numbers_that_can_be_read(phone: LabPage):
+@pytest.mark.parametrize("share", range(SHARES))
+def test_lessons_open_whole_on_a_phone_with_numbers_that_can_be_read(phone: LabPage, share: int):
     phone.page.get_by_role("tab", name="Formula").tap()
     expect(phone.formula).to_be_visible()
     found = {}
-    for lesson in LESSONS:
+    for lesson in LESSONS[share::SHARES]:
         shown(phone, lesson.steps[0].formula)
         found[lesson.key] = looked_at(phone, PHONE)
         found |= {(lesson.key, rule): wrong for rule, wrong in ruled(phone, PHONE).items()}
