@@ -392,7 +392,7 @@ def test_double_precision_is_compared_more_closely():
 
 
 def test_the_example_of_the_documents_is_true(torch, tmp_path):
-    (block,) = re.findall(r"```py\n(.*?)```", (ROOT / "docs" / "python.md").read_text("utf-8"), re.DOTALL)
+    block, _ = re.findall(r"```py\n(.*?)```", (ROOT / "docs" / "python.md").read_text("utf-8"), re.DOTALL)
     file, names = tmp_path / "example.py", {"__name__": "example"}
     file.write_text(block, "utf-8")
     exec(compile(block, str(file), "exec"), names)
