@@ -47,6 +47,17 @@ def mapping(reader: Reader, size: int) -> Iterator[int]:
         rows.active.remove(level)
 
 
+@contextmanager
+def only(reader: Reader, rows: Sequence[int]) -> Iterator[None]:
+    """Read what follows for each of these rows, whatever `vmap` is around: it is the same in all others."""
+    state = reader.state(Rows)
+    around, state.active = state.active, list(rows)
+    try:
+        yield
+    finally:
+        state.active = around
+
+
 def logical_shape(reader: Reader, x: Array) -> tuple[int, ...] | None:
     """Return the shape that the text sees; None if something does not fit."""
     shape = reader.builder.shape(x.held)
