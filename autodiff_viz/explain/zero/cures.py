@@ -1,5 +1,5 @@
 """Cure a gradient of zero: remove stops and rules, leak a relu, pass straight through a step, widen, or make
-the node the output."""
+the node the output to which its paths lead."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from autodiff_viz.explain.zero.elements import DISCONNECTED, FLAT, RULE, STOPPED
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.model import INPUT, Node, Rule
+from autodiff_viz.graph.order import consumers, descendants
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW
 from autodiff_viz.graph.text import listed
 
@@ -65,13 +66,24 @@ def element_cure(found: Trace, name: str, reason: Reason, trained: bool = False)
 
 
 def output_cure(found: Trace, name: str) -> Cure | None:
-    """Return the cure that makes a node the output, to which no path leads from it; None of an input."""
-    if found.graph[name].op == INPUT:
-        return None  # its gradient would be the seed, whatever the graph computes
-    changes = f"{name} is differentiated then, and {found.output} no longer. No value changes."
-    cure = Cure(lambda graph: edits.with_output(graph, name), f"Make {name} the output", changes)
+    """Return the cure that makes another node the output, to which all paths from this one lead.
+
+    None if paths end at several nodes, or if no gradient would arrive at the node and at an input: of a
+    comparison there is none.
+    """
+    readers = consumers(found.graph)
+    ends = [each for each in descendants(found.graph, [name]) if not readers[each]]
+    if len(ends) != 1:
+        return None
+    [end] = ends
+    changes = f"{end} is differentiated then, and {found.output} no longer. No value changes."
+    cure = Cure(lambda graph: edits.with_output(graph, end), f"Make {end} the output", changes)
     after = retraced(found, cure)
-    return cure if after is not None and after.cotangent[name].any() else None
+    if after is None or not np.isfinite(after.cotangent[name]).all() or not after.cotangent[name].any():
+        return None
+    # The node that is made the output gets the seed, whatever the graph computes, and also an input does.
+    inputs = [node.name for node in found.graph.nodes if node.op == INPUT and node.name != end]
+    return cure if any(after.cotangent[each].any() for each in inputs) else None
 
 
 def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
