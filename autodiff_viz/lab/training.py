@@ -32,6 +32,7 @@ from autodiff_viz.training.state import LEAST, MOST, Settings, State, carried, l
 # The step on view: its parameters, and the rules under which it was made.
 
 KEPT = 8  # memoised states
+NO_DOCUMENT = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class Moment:
 
 def moment(lab: Lab) -> Moment | None:
     """Return the step on view; None if the graph's own numbers are."""
-    training = lab.training
+    training = own(lab)
     if lab.step is None or not training or training.course is None or cannot_go_on(training, lab.graph):
         return None
     course, last = training.course, len(training)
@@ -191,6 +192,15 @@ def pauses(lab: Lab) -> Lab:
     """Pause the training if it runs."""
     running = lab.training is not None and lab.training.running
     return replace(lab, training=paused(lab.training)) if running else lab
+
+
+def leaves(lab: Lab) -> Lab:
+    """Pause the training, whose graph another one replaces, and make it that of no document.
+
+    Undo restores its graph, and so its steps.
+    """
+    left = pauses(lab)
+    return replace(left, training=replace(left.training, document=NO_DOCUMENT)) if left.training else left
 
 
 def resets(lab: Lab) -> Lab:

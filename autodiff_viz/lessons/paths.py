@@ -90,9 +90,9 @@ PATHS: tuple[Path, ...] = (
     Path(
         "rl",
         "Reinforcement learning",
-        "Where the stop goes in ratios, targets and log-probabilities.",
-        45,
-        (("twins", "loss-zero", "td-target", "dqn-target", "cancels", "reinforce"),),
+        "Where the stop goes in ratios, targets, critics and log-probabilities.",
+        50,
+        (("twins", "loss-zero", "td-target", "dqn-target", "sac", "cancels", "reinforce"),),
     ),
     Path(
         "numerics",

@@ -20,6 +20,7 @@ from autodiff_viz.asking.question import (
     Quantity,
     Question,
 )
+from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import packed
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.asking import ask, asking_of, hiding, reveal
@@ -179,7 +180,7 @@ def test_what_cannot_be_asked_is_refused(question):
     [
         ["choice", ["value", "y"]],
         ["choice", ["value", "y"], None, "", [], ["a", "b"], "c"],
-        ["choice", ["value", "y"], None, "", [], ["a", "b" * 61], "a"],
+        ["choice", ["value", "y"], None, "", [], ["a", "b" * (limits.OPTION + 1)], "a"],
         ["number", ["value", "y"], None, "", [], [], "six"],
         ["sign", ["value", "y"], None, "", [], [], "1"],
     ],

@@ -13,10 +13,10 @@ from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import to_query
 from autodiff_viz.lab.persistence.training import with_course
 from autodiff_viz.lab.state import Lab, start
-from autodiff_viz.lab.training import ended, live, trains
+from autodiff_viz.lab.training import ended, live, moment, trains
 from autodiff_viz.language.parse import parse, replaces
 from autodiff_viz.training.run import advanced
-from tests.lab.regression import TEXT, lab_of
+from tests.lab.regression import TEXT, lab_of, weight_of
 
 FORMULA = "w = 0.5\nx = 2.0\nloss = (tanh(w * x) - 1.0) ** 2\n"
 LOOP = """import torch
@@ -78,6 +78,15 @@ def test_a_training_ends_where_its_graph_is_replaced(steps, text):
     assert not after.training.running
     assert len(after.training) == steps
     assert not to_query(after).get("trained")
+
+
+def test_the_steps_of_a_training_are_not_those_of_the_graph_that_replaces_its_own_until_undo():
+    lab = replace(trains(lab_of(), 20), step=2)
+    lab = replace(lab, training=advanced(lab.training, 3))
+    assert moment(lab).parameters["w"] == pytest.approx(weight_of(2))
+    other = typed(lab, "w = parameter(0.0)\nz = cos(w) * w\n")  # a parameter of the same name and beginning
+    assert moment(other) is None
+    assert moment(replace(undone(other), step=2)).parameters["w"] == pytest.approx(weight_of(2))
 
 
 def test_a_training_goes_on_while_the_graph_is_edited():

@@ -23,6 +23,7 @@ ASKING = [found for found in LESSONS if found not in CONTRIBUTED]
 FINISHED = [(found, i) for found in ASKING for i, item in enumerate(found.to_try) if item.then]
 UNREAD: dict[str, str] = {
     "half": "code is read in float32, where the gradient survives; PyTorch prints 0.",
+    "numpy-memory": "code that changes what autograd has kept is refused, with that reason.",
 }
 """Lessons whose code the reader refuses or reads with other gradients, with the reason."""
 

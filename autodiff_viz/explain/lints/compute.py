@@ -15,6 +15,7 @@ from autodiff_viz.explain.lints.declared import FORWARD_MODE, SHADOWED_ARGUMENT
 from autodiff_viz.explain.lints.draws import SHARED_DRAW
 from autodiff_viz.explain.lints.idle import IDLE_CHECKPOINT, IDLE_STOP
 from autodiff_viz.explain.lints.idle import MOST as MOST_REGIONS
+from autodiff_viz.explain.lints.lengths import GRADIENT_LENGTH
 from autodiff_viz.explain.lints.lint import Finding, Lint, LintKind
 from autodiff_viz.explain.lints.slopes import CORNERS, SECOND_DERIVATIVE, wrong_corners
 from autodiff_viz.explain.lints.values import BROADCAST, DEAD_UNIT, WHERE_TRAP
@@ -27,6 +28,7 @@ IN_ORDER = (
     WHERE_TRAP,
     CORNERS,
     BROADCAST,
+    GRADIENT_LENGTH,
     SHARED_DRAW,
     SHADOWED_ARGUMENT,
     IDLE_STOP,
@@ -50,8 +52,8 @@ def lints(found: Trace, differences: Mapping[str, Difference] | None = None) -> 
       differences: what `check_inputs` returns for it, if that is known.
     Returns:
       The lints, those that matter now first: of `where` branches that are not taken, corners, broadcasts,
-      draws with one seed, names of arguments, stops, checkpoints, dead units; then of derivatives that the
-      graph does not take.
+      lengths of gradients, draws with one seed, names of arguments, stops, checkpoints, dead units; then of
+      derivatives that the graph does not take.
     Raises:
       GraphError: no trace is given.
     """

@@ -14,7 +14,7 @@ from typing import Any
 
 from autodiff_viz.graph.model import Call
 from autodiff_viz.reading.functions.arrays import known, parameter_names, r_array, reshape, shape_of
-from autodiff_viz.reading.functions.declared import OwnRule, OwnRules, declare
+from autodiff_viz.reading.functions.declared import OwnRule, OwnRules, declare, pair
 from autodiff_viz.reading.functions.rows import only, spread
 from autodiff_viz.reading.functions.terms import Terms
 from autodiff_viz.reading.language.reader import Reader
@@ -130,7 +130,7 @@ def call_custom(reader: Reader, custom: Custom, args: list, keywords: dict, node
             result = reader.call(custom.fwd, args, {}, node)
         finally:
             custom.inside -= 1
-        value, residuals = _pair(result, "The forward function returns (value, residuals).")
+        value, residuals = pair(result, "The forward function returns (value, residuals).")
 
         def pull(v: Any) -> Any:
             return reader.call(custom.bwd, [*fixed, residuals, v], {}, node)
@@ -156,7 +156,7 @@ def call_custom(reader: Reader, custom: Custom, args: list, keywords: dict, node
                     total = reader.call(rule, [one, value, *args], {}, node)
             return total
         result = reader.call(custom.jvp, [*fixed, tuple(given), tuple(tangents)], {}, node)
-        primal, tangent_out = _pair(result, "The rule returns (value, tangent).")
+        primal, tangent_out = pair(result, "The rule returns (value, tangent).")
         itself.append(any(primal is one for one in custom.own))
         return tangent_out
 
@@ -166,18 +166,12 @@ def call_custom(reader: Reader, custom: Custom, args: list, keywords: dict, node
     return made
 
 
-def _pair(value: Any, needed: str) -> tuple[Any, Any]:
-    if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise Refused(needed)
-    return value[0], value[1]
-
-
 @known("jax.custom_gradient")
 def custom_gradient(reader: Reader, fun: Any) -> Native:
     """Read `jax.custom_gradient`: a function that returns a value and a function of its gradient."""
 
     def call(_: Reader, args: list, keywords: dict) -> Any:
-        value, back = _pair(
+        value, back = pair(
             reader.call(fun, args, keywords), "The function returns (value, gradient function)."
         )
         if isinstance(reader.builder, Terms):

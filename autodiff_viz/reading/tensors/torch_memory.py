@@ -263,11 +263,8 @@ def refreshed(reader: Reader, x: Array) -> Array:
     if about is not None and about.stale and about.parent is not None and about.derive is not None:
         about.stale = False
         parent = refreshed(reader, about.parent)
-        outside, reader.no_grad = reader.no_grad, int(about.made == NO_GRAD)
-        try:
+        with reader.grad_enabled(about.made != NO_GRAD):
             made = about.derive(reader, parent)
-        finally:
-            reader.no_grad = outside
         x.held, x.requires_grad = made.held, made.requires_grad
         x.leaf = not made.requires_grad
         about.sources = [x.held] if isinstance(x.held, Ref) else []

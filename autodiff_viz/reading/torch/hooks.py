@@ -16,7 +16,7 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Lambda, Rule, Term
 from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE, STOP
 from autodiff_viz.reading.functions.arrays import known, shape_of
-from autodiff_viz.reading.functions.declared import differentiated, passed_by, zeros_of
+from autodiff_viz.reading.functions.declared import passed_by, zeros_of
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import Array, Instance, Native, Refused
 from autodiff_viz.reading.nodes.builder import Builder, Ref
@@ -153,11 +153,8 @@ def register_post_accumulate_grad_hook(reader: Reader, x: Array, hook: Any) -> N
 def accumulated(reader: Reader, x: Array) -> None:
     """Call the functions that wait for the gradient of a leaf."""
     for hook in standing(reader.state(Hooks).after.get(x, ())):
-        outside, reader.no_grad = reader.no_grad, 1
-        try:
+        with reader.grad_enabled(False):
             reader.call(hook, [x], {})
-        finally:
-            reader.no_grad = outside
 
 
 # A backward pass with hooks.
@@ -195,7 +192,11 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
     """
     if not root.is_node:
         return Hooked(root)
-    again, inside = differentiated(reader.builder, root.held)
+    builder, inside = reader.builder, set()
+    again = [n for n in passed_by(builder, root.held) if builder.drafts[n].op == GRAD]
+    for number in again:  # a derivative is one node of the graph, and depends on what its nodes between read
+        z, x = (slot.number for slot in builder.drafts[number].slots)
+        inside |= builder.between(z, x) - {z}
     if any(ref.number in inside for ref in wrt):
         raise Refused(
             "A derivative by a tensor between the ends of another derivative is not read.",
@@ -224,8 +225,7 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
         # A rule at a tensor that was not computed changes nothing that arrives elsewhere.
         inner = {number: one for number, one in rules.items() if reader.builder.drafts[number].slots}
         now = Hooked(*_copied(reader, root, inner))
-        outside, reader.no_grad = reader.no_grad, 0 if create else 1
-        try:
+        with reader.grad_enabled(create):
             arriving = [
                 now.gradient(reader, each, one.dtype, create) if each else None
                 for each, one in zip(nodes, place.tensors, strict=True)
@@ -236,8 +236,6 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
                     info(reader, one).readonly = "A hook that changes its argument in place is not read."
             passed = place.call(arriving)
             reader.builder.replaced |= set(range(first, len(reader.builder.drafts)))
-        finally:
-            reader.no_grad = outside
         for each, old, new in zip(nodes, arriving, passed, strict=True):
             if old is None or new is None or new is old:
                 continue

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.graph.model import GRAD, IDENTITY, Rule
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, STOP
+from autodiff_viz.graph.rule_kinds import STOP, passing
 from autodiff_viz.ops.places import AT_PLACES, PLACES
 from autodiff_viz.reading.functions.declared import Detached, read_by_rule
 from autodiff_viz.reading.language.reader import Reader
@@ -49,18 +49,12 @@ class Autograd:
     read: dict[Array, None] = field(default_factory=dict)
 
 
-UNRECORDED = (
-    "greater",
-    "less",
-    "greater_equal",
-    "less_equal",
-    "equal",
-    "not_equal",
-    "argmax",
-    "zeros_like",
-    "ones_like",
-    "one_hot",
-)
+UNRECORDED = frozenset(
+    (
+        "greater", "less", "greater_equal", "less_equal", "equal", "not_equal", "argmax",
+        "zeros_like", "ones_like", "one_hot",
+    )
+)  # fmt: skip
 """Ops whose value has no `grad_fn`."""
 
 
@@ -119,26 +113,12 @@ def _read_by_op(draft: Draft) -> Mapping[Ref, Iterable[Ref]]:
 
 
 LINEAR = frozenset(
-    [
-        "add",
-        "sub",
-        "neg",
-        "sum",
-        "mean",
-        "reshape",
-        "transpose",
-        "expand_dims",
-        "getitem",
-        "at_set",
-        "broadcast_to",
-        "stack",
-        "concatenate",
-        "identity",
-        "cumsum",
-        "where",
+    (
+        "add", "sub", "neg", "sum", "mean", "reshape", "transpose", "expand_dims", "getitem",
+        "at_set", "broadcast_to", "stack", "concatenate", "identity", "cumsum", "where",
         *AT_PLACES,
-    ]
-)
+    )
+)  # fmt: skip
 """Ops whose derivative depends on nothing that has one."""
 
 
@@ -179,9 +159,9 @@ def pass_through(reader: Reader, root: Ref, sources: Sequence[Ref], retain: bool
 def _slots(reader: Reader, number: int) -> list[int]:
     """Return the nodes that a backward pass comes to from one, with what a change in place has replaced."""
     draft, bases = reader.builder.drafts[number], reader.state(Memory).bases
-    if draft.rule.kind == STOP or draft.op in UNRECORDED:
+    if draft.op in UNRECORDED:
         return []
-    slots = draft.slots[-1:] if draft.rule.kind == BACKWARD_AS else draft.slots
+    slots = passing(draft.rule.kind, draft.slots)
     if draft.op in AT_PLACES:
         slots = tuple(slot for i, slot in enumerate(slots) if i != PLACES)
     passed = [slot.number for slot in slots if isinstance(slot, Ref)]

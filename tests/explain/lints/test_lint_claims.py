@@ -10,9 +10,10 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.engine.sentence import Claim
-from autodiff_viz.explain.lints import declared, draws, idle, values
+from autodiff_viz.explain.lints import declared, draws, idle, lengths, values
 from autodiff_viz.explain.lints import slopes as slope_lints
 from autodiff_viz.graph import edits
+from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import GRAD, INPUT, Rule
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
@@ -113,6 +114,24 @@ def check_draws(claim: Claim, found: av.Trace) -> None:
         np.testing.assert_allclose(drawn, same, atol=1e-4 if found.dtype in ("float32", "float64") else 2e-2)
 
 
+def check_lengths(claim: Claim, found: av.Trace) -> None:
+    """Check the counts of two nodes, or with values alone that no score depends on another sample."""
+    name, scores = claim.names
+    if claim.kind == lengths.LENGTHS:
+        assert claim.numbers == (found.value[name].size, found.value[scores].size)
+        return
+    x = found.graph[name].slots[BY]
+    if found.graph[x].op != INPUT:
+        return
+    point, before = found.inputs[x].astype(float), found.value[scores].astype(float)
+    for at in np.ndindex(before.squeeze().shape):
+        moved = point.copy()
+        moved[at] += 0.5
+        after = av.trace(found.graph, {**found.inputs, x: moved}, dtype=found.dtype).value[scores]
+        changed = np.argwhere((after.astype(float) != before).reshape(before.squeeze().shape))
+        assert {tuple(each) for each in changed} <= {at}
+
+
 def check_claim(claim: Claim, found: av.Trace, near: Claim | None) -> None:
     """Check one claim."""
     graph = found.graph
@@ -149,6 +168,8 @@ def check_claim(claim: Claim, found: av.Trace, near: Claim | None) -> None:
         assert all(not graph[name].wires for name in claim.names)
     elif claim.kind == draws.SEED:
         check_draws(claim, found)
+    elif claim.kind in (lengths.LENGTHS, lengths.APART):
+        check_lengths(claim, found)
     elif claim.kind == declared.SHADOW:
         name, argument = claim.names
         assert argument in graph

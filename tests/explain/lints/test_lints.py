@@ -29,15 +29,19 @@ from tests.engine.references.troubled_programs import troubled_text
 from tests.seeds import seeded
 
 CODES = (
-    *("where-trap", "corners", "broadcast", "shared-draw", "shadowed-argument", "stop-stops-nothing"),
-    *("checkpoint-saves-nothing", "dead-unit", "forward-mode", "second-derivative"),
+    *("where-trap", "corners", "broadcast", "gradient-length", "shared-draw", "shadowed-argument"),
+    *("stop-stops-nothing", "checkpoint-saves-nothing", "dead-unit", "forward-mode", "second-derivative"),
 )
-WHERE_TRAP, CORNERS, BROADCAST, SHARED, SHADOW, STOP, CHECKPOINT, DEAD, FORWARD_MODE, SECOND = CODES
+WHERE_TRAP, CORNERS, BROADCAST, LENGTH, SHARED, SHADOW, STOP, CHECKPOINT, DEAD, FORWARD_MODE, SECOND = CODES
 SINE = "x = [1.0, 2.0, 3.0]\n"
 SOFTPLUS = "maximum(x, 0.0) + log1p(exp(-abs(x)))"
 RELU = "x = [[1.0, 2.0], [3.0, 1.0]]\nw = {}([[1.0, -1.0], [1.0, {}]])\nh = relu(x @ w)\nz = sum(h)"
 PAIRS = "x = [1.0, 2.0, 3.0]\ny = {}\nz = mean(square(x - y))"
 HALF = "a = 2.0\nb = custom(0.5 * (1.0 + a), pullback=lambda v, {0}, y: v * {0})\nz = b * a"
+PENALTY = (
+    "x = [[[1.0, 2.0], [0.0, 1.0]], [[2.0, 0.0], [1.0, 1.0]]]\nw = [0.5, 0.5, 0.5, 0.5]\n"
+    "s = reshape(x, shape=[2, 4]) @ w\ng = grad({}, x)\nn = {}\nz = mean(square(n - 1.0))"
+)
 STE = "x = 3.2\nq = x - stop_gradient(x) + stop_gradient(round(x))\ny = "
 
 CASES = {
@@ -103,6 +107,46 @@ CASES = {
     ),
     "a column beside a row": (PAIRS.format("[[1.0], [2.0], [3.0]]"), (BROADCAST, "sub_1")),
     "two rows": (PAIRS.format("[1.0, 2.0, 3.0]"), None),
+    # caogang/wgan-gp #25, #27, #56, PyTorch-GAN #20: a length for each column of each image
+    "lengths along one axis of an image": (PENALTY.format("s", "norm(g, axis=1)"), (LENGTH, "n")),
+    "lengths of whole images": (PENALTY.format("s", "norm(reshape(g, shape=[2, 4]), axis=1)"), None),
+    "scores that are added up": (PENALTY.format("sum(s)", "norm(g, axis=2)"), (LENGTH, "n")),
+    "one length of a batch": (PENALTY.format("s", "norm(g)"), (LENGTH, "n")),
+    "one length of a batch in a row": (
+        PENALTY.format("mean(s)", "norm(reshape(g, shape=[8]))"), (LENGTH, "n")
+    ),
+    "lengths over the batch": (PENALTY.format("s", "norm(reshape(g, shape=[2, 4]), axis=0)"), (LENGTH, "n")),
+    "roots of squares along one axis": (
+        PENALTY.format("s", "sqrt(sum(square(g), axis=1) + 1e-12)"), (LENGTH, "n")
+    ),
+    "roots of squares over both axes": (PENALTY.format("s", "sqrt(sum(sum(g * g, axis=2), axis=1))"), None),
+    "lengths of lengths": (PENALTY.format("s", "norm(norm(g, axis=2, keepdims=True), axis=1)"), None),
+    "squares, which add up": (PENALTY.format("s", "square(norm(g, axis=1))"), None),
+    "a map of what matters": (
+        PENALTY.format("s", "norm(g, axis=1)").replace("mean(square(n - 1.0))", "sum(n)"), None
+    ),
+    "a penalty that leads nowhere": (
+        PENALTY.format("s", "norm(g, axis=1)") + "\nz2 = sum(s)\nreturn z2", None
+    ),
+    # the eikonal loss of a field of distances: each point of each cloud has its own score
+    "a length for each point": (
+        "x = [[[1.0, 2.0], [0.5, 1.0]], [[2.0, 0.5], [1.0, 1.0]]]\nd = square(norm(x, axis=2))\n"
+        "g = grad(sum(d), x)\nz = mean(square(norm(g, axis=2) - 1.0))",
+        None,
+    ),
+    "one length of a weight's gradient": (
+        "x = [[1.0, 2.0], [0.5, 1.0]]\nw = [[0.3, 0.1], [0.2, 0.4]]\ns = sum(tanh(x @ w), axis=1)\n"
+        "g = grad(s, w)\nz = norm(g)",
+        None,
+    ),
+    "samples that depend on each other": (
+        "x = [[1.0, 2.0], [0.5, 3.0]]\nc = square(x - mean(x, axis=0))\ns = c @ [1.0, 2.0]\n"
+        "g = grad(s, x)\nz = norm(g)",
+        None,
+    ),
+    "a mean over all of a loss by elements": (
+        "x = [[1.0, 2.0], [0.5, 3.0]]\ny = [[1.0, 0.0], [0.0, 1.0]]\nz = mean(square(x - y))", None
+    ),
     # jax.random.uniform and jax.random.normal of one key are functions of the same bits
     "a normal and a uniform draw with one seed": (
         "x = 2.0\nw = uniform(shape=(3,), seed=1)\nn = normal(shape=(3,), seed=1)\ny = sum(sin(n + w)) * x",
@@ -209,6 +253,7 @@ MENDS = {
     "a declared derivative that is true, squared": ("foo = sin(x)", {"x": np.sin(1.0)}),
     "a checkpoint of the last stage": ("b = sin(a)", {}),
     "a column beside a row": ("reshape(y, shape=(3,))", {"x": [0.0, 0.0, 0.0]}),
+    "lengths along one axis of an image": ("norm(reshape(g, shape=(2, -1)), axis=1)", {"w": [0.0] * 4}),
     "a unit that never fires": ("leaky_relu", {}),
     "an argument named like a node beside": ("lambda v, mul_1, y: v * mul_1", {}),
     "a stop before a stop": ("a = sin(x)", {"x": 1.0}),
@@ -225,7 +270,7 @@ def test_a_mend_takes_the_lint_away_and_changes_no_value(case):
     assert expected not in [(each.code, each.where) for each in lints(after)]
     if written not in show(lint.mend):  # names of new nodes are not the claim
         assert re.sub(r"\w+_1", "_", written) in re.sub(r"\w+_1", "_", show(lint.mend))
-    if lint.code not in (BROADCAST, DEAD):
+    if lint.code not in (BROADCAST, LENGTH, DEAD):
         np.testing.assert_allclose(after.value[after.output], before.value[before.output], rtol=1e-6)
     for name, number in gradient.items():
         np.testing.assert_allclose(after.gradient[name], number, rtol=1e-6)
@@ -252,6 +297,17 @@ def test_messages_have_the_numbers():
         "by x is 2.5 in JAX, but the slope of the gradient is 2"
         in (said["a declared derivative of a constant, squared"])
     )
+    assert said["lengths along one axis of an image"] == (
+        "'n' has 4 lengths of the gradient 'g' for the 2 scores in 's': each is of a part of a sample alone."
+    )
+    assert (
+        "1 length of the gradient 'g' for the 2 scores in 's': it joins all samples"
+        in (said["one length of a batch"])
+    )
+    assert "4 lengths" in said["lengths over the batch"]
+    assert "each joins one part of all samples" in said["lengths over the batch"]
+    (cured,) = found(CASES["lengths along one axis of an image"][0])
+    assert cured.changes.endswith("The gradient of w is 0.4142 long here, and 0 then.")  # √(4 · 0.2071²)
     assert "keeps 6 elements, without it 6" in said["a checkpoint of the last stage"]
     assert "[3] and [3, 1] were broadcast to [3, 3]" in said["a column beside a row"]
     assert "Unit 1 of 2 of 'h' is 0 in all 2 rows" in said["a unit that never fires"]
@@ -424,6 +480,16 @@ LESSON_LINTS = {
     "Two ways to write it": {CORNERS},
     "With max and abs": {CORNERS},
     "With PyTorch's rule": {FORWARD_MODE},
+    "Along one axis": {LENGTH},
+    "Over both images": {LENGTH},
+    "As in the PyTorch to come": {FORWARD_MODE},
+    "As in PyTorch 2.13": {FORWARD_MODE, SECOND},
+    "As in JAX": {SECOND},  # straight through the rounding
+    "With the hook": {FORWARD_MODE},
+    "The hook in place of the relu's slope": {FORWARD_MODE},
+    "The hook comes first": {FORWARD_MODE, SECOND},  # no function has half of a slope
+    "Before and after": {FORWARD_MODE, SECOND},
+    "A result overwritten": {FORWARD_MODE},
     "A rule on g": {FORWARD_MODE},
     "By norm": {FORWARD_MODE},
     "At each step of a chain": {FORWARD_MODE, SECOND},

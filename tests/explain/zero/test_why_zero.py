@@ -340,7 +340,7 @@ def test_a_grad_node_that_runs_the_node_again_says_where_its_cotangents_go():
 
 def test_a_grad_node_whose_z_does_not_depend_on_its_x_runs_nothing_again():
     text = "x = -1.04\nw = -0.14\nn4 = sigmoid(x)\nn5 = grad(n4, w)\nout = n5 + w"
-    said = "'n5' reads no value of 'x': 'n4' does not depend on 'w', so its value is 0 in any case."
+    said = "'n5' reads no value of 'x': no gradient comes from 'n4' to 'w', so its value is always 0."
     assert why(text, "x").sentence == said
     assert why(text, "n4").sentence == said.replace("'x'", "'n4'")
 
