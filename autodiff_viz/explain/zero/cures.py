@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.explain.cure import Cure, joined, retraced, rewritten, wider, without_rules
+from autodiff_viz.explain.cure import SAME_VALUES, Cure, joined, retraced, rewritten, wider, without_rules
 from autodiff_viz.explain.precision.compute import precision
 from autodiff_viz.explain.zero.elements import DISCONNECTED, FLAT, RULE, STOPPED, UNDERFLOW
 from autodiff_viz.graph import edits
@@ -76,7 +76,7 @@ def output_cure(found: Trace, name: str) -> Cure | None:
     if len(ends) != 1:
         return None
     [end] = ends
-    changes = f"{end} is differentiated then, and {found.output} no longer. No value changes."
+    changes = f"{end} is differentiated then, and {found.output} no longer. {SAME_VALUES}"
     cure = Cure(lambda graph: edits.with_output(graph, end), f"Make {end} the output", changes)
     after = retraced(found, cure)
     if after is None or not np.isfinite(after.cotangent[name]).all() or not after.cotangent[name].any():
@@ -91,10 +91,10 @@ def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
     names = listed(at, 4)
     if kind == STOPPED:
         what = "stops" if len(at) > 1 else "stop"
-        return without_rules(at, f"Remove the {what} at {names}", "No value changes.")
+        return without_rules(at, f"Remove the {what} at {names}", SAME_VALUES)
     if kind == RULE:
         what = "rules" if len(at) > 1 else "rule"
-        return without_rules(at, f"Remove the {what} of {names}", "No value changes.")
+        return without_rules(at, f"Remove the {what} of {names}", SAME_VALUES)
     cures = [cure for n in at if (cure := flat_cure(found.graph[n]))] if kind == FLAT else []
     return joined(cures) if cures else None
 
@@ -143,7 +143,7 @@ def flat_cure(node: Node) -> Cure | None:
         return Cure(
             lambda graph: edits.with_rule(graph, node.name, Rule(BACKWARD_AS), node.slots[0]),
             f"Pass straight through {node.name}{'' if node.rule.kind == FOLLOW else ' in place of its rule'}",
-            f"No value changes; backward, {node.name} is {node.slots[0]}.",
+            f"{SAME_VALUES} Backward, {node.name} is {node.slots[0]}.",
         )
     return None
 

@@ -307,7 +307,7 @@ MENDS = {
     "an input of it": (BESIDE, "x", "Make b the output", -0.8322937),  # 2 cos 2
     "its end": (BESIDE, "b", "Make b the output", 1.0),
     "two ends": (BESIDE.replace("z", "c = exp(a)\nz", 1), "a", "", None),
-    "a comparison beside the output": ("x = 2.0\ny = 3.0\na = less(x, y)\nz = y * y\nreturn z", "a", "", None),
+    "a comparison beside it": ("x = 2.0\ny = 3.0\na = less(x, y)\nz = y * y\nreturn z", "a", "", None),
     "the sum of one": ("x = 2.0\ny = 3.0\na = less(x, y)\nb = a + 1.0\nz = y * y\nreturn z", "b", "", None),
     "too small": ("x = 1.0\na = x * 1e-30\nz = a * 1e-30", "x", "Compute in float64", 1e-60),
 }  # fmt: skip
@@ -322,6 +322,15 @@ def test_after_the_cure_the_true_gradient_arrives(case):
     if found.cure:
         cured = trace(found.cure, dtype=found.dtype or "float32")
         assert cured.cotangent[name] == pytest.approx(gradient, rel=1e-5, abs=0)
+
+
+@pytest.mark.parametrize("case", [case for case, (*_, gradient) in MENDS.items() if gradient])
+def test_a_cure_says_that_no_value_changes_where_none_does(case):
+    text, name, *_ = MENDS[case]
+    found = why(text, name)
+    before, after = trace(parse(text)).value, trace(found.cure, dtype=found.dtype or "float32").value
+    same = all(after[each] == before[each] for each in before)
+    assert ("No value changes." in found.changes) == same
 
 
 def test_the_path_leads_from_the_node_to_the_cause_and_no_further():
