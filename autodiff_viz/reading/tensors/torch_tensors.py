@@ -52,7 +52,7 @@ def both(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         for name in names:
-            read = function if name in OF_PYTHON else _with_names_of_numpy(function)
+            read = function if name in OF_PYTHON else _with_names_of_numpy(_with_a_list_by_name(function))
             TORCH[f"torch.{name}"] = TENSOR[name] = read
         return function
 
@@ -64,6 +64,21 @@ NAMES_OF_NUMPY = {"axis": "dim", "keepdims": "keepdim"}
 
 OF_PYTHON = ("norm", "split")
 """Functions that PyTorch writes in Python, which take no names of NumPy."""
+
+
+def _with_a_list_by_name(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function that takes numbers one by one, as `permute(1, 0)`, take them as `dims=(1, 0)` too."""
+    parameters = inspect.signature(function).parameters.values()
+    listed = next((one.name for one in parameters if one.kind is one.VAR_POSITIONAL), None)
+    if listed is None:
+        return function
+
+    @wraps(function)
+    def read(reader: Reader, *args: Any, **keywords: Any) -> Any:
+        by_name = [keywords.pop(listed)] if listed in keywords else []
+        return function(reader, *args, *by_name, **keywords)
+
+    return read
 
 
 def _with_names_of_numpy(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -67,9 +67,9 @@ def _viewed(reader: Reader, x: Any, shape: tuple[int, ...]) -> Array:
 
 
 @both("reshape")
-def reshape(reader: Reader, input: Array, *sizes: Any, shape: Any = None) -> Array:
+def reshape(reader: Reader, input: Array, *shape: Any) -> Array:
     """Read a new shape."""
-    return _shaped(reader, input, several(reader, sizes or (shape,)))
+    return _shaped(reader, input, several(reader, shape))
 
 
 @arrays.known("view", table=TENSOR)
@@ -212,9 +212,9 @@ def broadcast_to(reader: Reader, x: Any, shape: tuple[int, ...]) -> Array:
 
 
 @both("expand", "broadcast_to")
-def expand(reader: Reader, input: Array, *sizes: Any) -> Array:
+def expand(reader: Reader, input: Array, *size: Any) -> Array:
     """Read a broadcast; -1 keeps a size."""
-    wanted = several(reader, sizes)
+    wanted = several(reader, size)
     shape = (1,) * (len(wanted) - len(shape_of(reader, input))) + shape_of(reader, input)
     full_shape = tuple(old if new == -1 else new for new, old in zip(wanted, shape, strict=True))
     return spread(reader, input, full_shape, lambda reader, parent: broadcast_to(reader, parent, full_shape))
@@ -305,9 +305,9 @@ def roll(reader: Reader, input: Array, shifts: Any, dims: Any = None) -> Array:
 
 
 @both("repeat")
-def repeat(reader: Reader, input: Array, *sizes: Any) -> Array:
+def repeat(reader: Reader, input: Array, *repeats: Any) -> Array:
     """Read copies side by side."""
-    times = several(reader, sizes)
+    times = several(reader, repeats)
     shape = (1,) * (len(times) - len(shape_of(reader, input))) + shape_of(reader, input)
     spread = tuple(size for pair in zip([1] * len(shape), shape, strict=True) for size in pair)
     wide = tuple(size for pair in zip(times, shape, strict=True) for size in pair)
