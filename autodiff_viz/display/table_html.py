@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from html import escape, unescape
 from itertools import count, takewhile
 from math import ceil, floor, log10
 from typing import Any
 
+from autodiff_viz.display.colours import light
 from autodiff_viz.display.theme import BARS, IN_THEMES
 from autodiff_viz.graph.text import scalar
 
-_TAG, _COLOUR = re.compile(r"<[^<>]*>"), re.compile(r"color:\s*(#[0-9a-f]{6})")
+_TAG = re.compile(r"<[^<>]*>")
+_COLOUR = re.compile(r"color:\s*(#[0-9a-f]{6})")
+_NAMES = {**IN_THEMES, **{light(name): name for name in BARS.values()}}
+"""By colour of a word, or of the square that names a bar, the name of that of the page."""
 
 _HTML = """<div class="av-bars" data-moving="{moving}" style="{style}"><div>
 <div role="list" aria-label="{name}">{rows}</div>
@@ -80,16 +84,12 @@ def table_html(figure: Any) -> str:
 
 
 def themed(text: str) -> str:
-    """Return Plotly text with each colour as that of a light and of a dark page."""
-    return _COLOUR.sub(lambda at: f"color:{_light_dark(IN_THEMES.get(at[1], (at[1],) * 2))}", text)
+    """Return Plotly text with each colour as that of the page."""
+    return _COLOUR.sub(lambda at: f"color:var(--av-{_NAMES[at[1]]})", text)
 
 
 def _of_bar(colour: str) -> str:
-    return _light_dark(BARS[colour])
-
-
-def _light_dark(pair: Sequence[str]) -> str:
-    return f"light-dark({pair[0]},{pair[1]})"
+    return f"var(--av-{BARS[colour]})"
 
 
 def _hover(text: str) -> str:

@@ -43,7 +43,7 @@ class Elements(HTMLParser):
             self.words[kind][-1] += data
 
     def of(self, kind: str) -> list[dict[str, str]]:
-        return [known for _, known in self.found if kind in known.get("class").split()]
+        return [known for _, known in self.found if kind in (known.get("class") or "").split()]
 
 
 def drawn(text: str) -> Elements:
@@ -63,8 +63,8 @@ def test_bars_stand_on_an_axis_of_all_numbers_in_the_colours_of_their_signs():
         pytest.approx((100 * 5.54 / 10.08, 100 * 4 / 10.08), abs=1e-3),  # from t 4
         pytest.approx((100 * 4.54 / 10.08, 100 * 5 / 10.08), abs=1e-3),  # from u -5, from 4 to -1
     ]
-    colours = [re.search(r"--bar:(light-dark\([^)]*\))", bar["style"])[1] for bar in bars[:3]]
-    below, above = (f"light-dark({','.join(BARS[one])})" for one in (NEGATIVE, COTANGENT))
+    colours = [re.search(r"--bar:(var\([^)]*\))", bar["style"])[1] for bar in bars[:3]]
+    below, above = (f"var(--av-{BARS[one]})" for one in (NEGATIVE, COTANGENT))
     assert colours == [below, above, below]
     assert ["av-part" in bar["class"] for bar in bars] == [False, True, True, False, False, False]
 
@@ -116,8 +116,7 @@ def test_a_logarithmic_axis_has_its_powers_of_ten():
 
 def test_colours_of_words_are_those_of_the_pages_theme():
     text = table_html(cotangents_figure(trace(parse("x = 3.0\nz = x * stop_gradient(sin(x))"))))
-    light, dark = IN_THEMES[STOP]
-    assert f"color:light-dark({light},{dark})" in text
+    assert f"color:var(--av-{IN_THEMES[STOP]})" in text
     assert f"color:{STOP}" not in text
 
 
