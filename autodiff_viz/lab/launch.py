@@ -28,7 +28,7 @@ from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_numbe
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.lessons.codec import is_tour, read_tour, tour_to_link
 from autodiff_viz.lessons.tour import Tour
-from autodiff_viz.reading.reading import read
+from autodiff_viz.reading.reading import Reading, read
 
 APP = Path(__file__).parents[1] / "ui" / "start" / "app.py"
 HERE = "127.0.0.1"  # not `localhost`: another user could listen on [::1], where browsers may look first
@@ -89,8 +89,9 @@ def lab(
     which ends with this one. It answers to browsers that have opened the address, which has its token.
 
     Args:
-      shown: a graph; a tour; a JAX function, with its arguments after it (see `from_function`); a link, a
-        JSON document or a text of code (see `read`). None opens the lab as a newcomer finds it.
+      shown: a graph, or a reading with one; a tour; a JAX function, with its arguments after it (see
+        `from_function`); a link, a JSON document or a text of code (see `read`). None opens the lab as a
+        newcomer finds it.
       *args: arguments of the function.
       port: of the server; by default 8501, or any other that is free.
       open_browser: whether to open the browser; otherwise the address is only returned.
@@ -132,6 +133,8 @@ def graph_of(shown: Any, args: tuple) -> Graph | None:
     Raises:
       GraphError: it has none.
     """
+    if isinstance(shown, Reading):
+        return shown.graph
     if shown is None or isinstance(shown, Graph):
         return shown
     if callable(shown):

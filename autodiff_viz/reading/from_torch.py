@@ -19,6 +19,7 @@ from typing import Any
 
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of
 from autodiff_viz.reading.functions.arrays import shape_of
+from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import FLOATS, Array, Function, Refused
 from autodiff_viz.reading.live.comparison import ModelCheck, check_of, run_of
 from autodiff_viz.reading.live.objects import Live
@@ -39,8 +40,8 @@ class ModelReading(Reading):
 
     Attributes:
       graph, dialect, changes, refused, lines, dtype, statements, unread, unknown, compute_answers,
-        compute_values: as of `Reading`. Lines are those of the files that the classes stand in, and nothing
-        is refused: `from_torch` raises it.
+        compute_values: as of `Reading`. Lines are those of the files that the classes stand in. What is
+        refused is only shown, as by print(): all else `from_torch` raises.
       files: the file of each of the lines that a node comes from, by the node's name.
       check: the comparison with PyTorch's own run; None if none was asked for.
     """
@@ -89,7 +90,9 @@ def from_torch(
             live = Live(reader, reader_of_all(), torch, sources)
             output = _called(live, model, inputs, keywords, sum_output)
         except Refused as refused:
-            raise GraphError(_problem(refused, sources, reader.lines_now)) from None
+            # What is unknown is so since something that is only shown was refused before.
+            problems = [*_shown(reader, sources), _problem(refused, sources, reader.lines_now)]
+            raise GraphError(problems) from None
         except GraphError:
             raise
         except (RecursionError, MemoryError):
@@ -102,7 +105,7 @@ def from_torch(
             raise GraphError(_problem(fault, sources, reader.lines_now)) from error
     with budget():
         try:
-            made = reading_of_reader(reader, ())
+            made = reading_of_reader(reader, tuple(_shown(reader, sources)))
         except Refused as refused:
             raise GraphError(_problem(refused, sources, reader.lines_now)) from None
     plain = {each.name: getattr(made, each.name) for each in fields(Reading)}
@@ -207,6 +210,11 @@ def _problem(refused: Refused, sources: Sources, last: int) -> Problem:
         caret=caret,
         file=file,
     )
+
+
+def _shown(reader: Reader, sources: Sources) -> list[Problem]:
+    """Return what was refused of what is only shown, as by print(), while all else is read."""
+    return [_problem(error, sources, at.lineno) for at, error in reader.unread.refused.items()]
 
 
 def _in_words(text: str, sources: Sources) -> str:

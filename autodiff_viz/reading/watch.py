@@ -53,7 +53,7 @@ class WatchedStep:
         Args:
           check: whether to compare it with PyTorch's own run.
         Returns:
-          The reading; `av.lab(reading.graph)` opens it.
+          The reading; `av.lab(reading)` opens it.
         Raises:
           GraphError: as `from_torch`; or the kept state has another loss than the step had.
         """
@@ -163,7 +163,7 @@ def watch(model: Any, loss: Callable[..., Any], *, every: int = 1, keep: int = K
                 loss.backward()
                 watch.step(loss, x, y)
                 optimizer.step()
-        watch[watch.steps[-1]].reading().graph
+        av.lab(watch[watch.steps[-1]].reading())
 
     Kept are the first steps, then fewer and fewer that are spread evenly, and always the first one whose loss
     is no finite number, with the one before it, and the last one before an error.

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
+from autodiff_viz.lab.launch import graph_of
 from autodiff_viz.reading.live.comparison import check_of
 from tests.reading.live import stand_in
 from tests.reading.live.record import ANSWERS
@@ -79,6 +80,27 @@ def test_what_exporters_drop_stays_in_the_graph(models):
     _, call, inputs = models.custom_function()
     rules = {node.rule.kind for node in av.from_torch(call, *inputs).graph.nodes}
     assert "pullback" in rules
+
+
+def test_the_graph_opens_in_the_lab_and_is_written_as_files(models):
+    _, call, inputs = models.checkpointed()
+    reading = av.from_torch(call, *inputs)
+    assert graph_of(reading, ()) == reading.graph
+    assert av.from_json(av.to_json(reading.graph)) == reading.graph
+    assert av.verify(av.trace(reading.graph)).agrees
+    assert "checkpoint" in av.to_torch(reading.graph)
+
+
+def test_what_is_unknown_since_then_is_refused_with_the_reason(torch):
+    def f(x):
+        print(x.unheard_of())  # which may change x
+        return (x * 2.0).sum()
+
+    with pytest.raises(av.GraphError) as caught:
+        av.from_torch(f, torch.tensor([0.5], requires_grad=True))
+    first, second = caught.value.problems
+    assert "unheard_of" in first.message
+    assert second.message == f"`x` is unknown: line {first.line} was not read."
 
 
 def test_reading_a_model_changes_nothing_of_it(models):
