@@ -7,7 +7,8 @@ trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
 `read` makes a graph of code of JAX, PyTorch, TensorFlow or NumPy, without running it; `from_function` one of
-a JAX function and its arguments. `lab` opens the page on a graph, a function or a link.
+a JAX function and its arguments; `from_torch` one of a live PyTorch model and its inputs; `watch`
+keeps steps of its training for that. `lab` opens the page on a graph, a function or a link.
 
 A trace is explained by
 
@@ -77,7 +78,10 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.lessons.codec import read_tour, tour_to_json, tour_to_link
 from autodiff_viz.lessons.tour import Step, Tour
+from autodiff_viz.reading.from_torch import ModelReading, from_torch
+from autodiff_viz.reading.live.comparison import Compared, ModelCheck
 from autodiff_viz.reading.reading import Change, Reading, read
+from autodiff_viz.reading.watch import WatchedStep, watch
 from autodiff_viz.segments.compute import Curves, Segments, segments, train_by_segments
 from autodiff_viz.standalone.notebook import shown_in_notebook
 from autodiff_viz.standalone.write import to_html
@@ -93,6 +97,7 @@ __all__ = [
     "Adjoint",
     "Along",
     "Change",
+    "Compared",
     "Comparison",
     "Curves",
     "Difference",
@@ -107,6 +112,8 @@ __all__ = [
     "Lint",
     "LiveArray",
     "Memory",
+    "ModelCheck",
+    "ModelReading",
     "Node",
     "NonFinite",
     "Path",
@@ -136,6 +143,7 @@ __all__ = [
     "Trace",
     "Training",
     "Verdict",
+    "WatchedStep",
     "XlaMemory",
     "ZeroReason",
     "check_inputs",
@@ -145,6 +153,7 @@ __all__ = [
     "from_function",
     "from_json",
     "from_link",
+    "from_torch",
     "jacobian",
     "judge",
     "jvp",
@@ -183,6 +192,7 @@ __all__ = [
     "verify",
     "verify_tangents",
     "versions",
+    "watch",
     "why_zero",
     "xla_memory",
 ]

@@ -16,6 +16,7 @@ import numpy as np
 
 from autodiff_viz.canvas.drawing import Picture, drawing
 from autodiff_viz.canvas.records import ASKED, DASH, DECADES, passed
+from autodiff_viz.display.colours import light
 from autodiff_viz.display.heatmap import ALPHABET, SHADES
 from autodiff_viz.display.numbers import in_full, number_text, sign
 from autodiff_viz.engine.live_path.check import diagnose, runnable
@@ -30,11 +31,11 @@ from autodiff_viz.graph.text import MINUS
 Data = Mapping[str, Any]
 Point = tuple[float, float]
 
-INK, QUIET, LINE, GROUND = "#1d2129", "#5f6672", "#c9ccd2", "#ffffff"
-VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#244fb4", "#9b4519", "#c8404c", "#6f33b8", "#0c7a55"
-NEGATIVE = "#0b6f80"  # of the number of a cotangent below zero
+INK, QUIET, LINE, GROUND = light("ink"), light("quiet"), light("edge"), light("raised")
+VALUE, COTANGENT, NEGATIVE = light("value"), light("cotangent"), light("negative")
+STOP, RULE, CHECKPOINT = light("stop"), light("rule"), light("checkpoint")
 COLOURS = {"stop": STOP, "rule": RULE}  # of a kind of rule
-SIGNS = {-1: "#1193a8", 0: LINE, 1: "#e0682b", 2: QUIET}
+SIGNS = {-1: light("wire-negative"), 0: LINE, 1: light("wire-positive"), 2: QUIET}
 FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 WEIGHT = 600  # of text, unless it says another one
 LETTER = 0.56  # of the font's size: width of a letter, on average
@@ -70,6 +71,37 @@ def svg_of(graph: Graph, trace: Trace | None) -> str:
         f'role="img" aria-label={quoteattr(described)} font-family={quoteattr(FONT)} font-weight="{WEIGHT}" '
         f'style="max-width: 100%; height: auto; background: {GROUND}">{inside}</svg>'
     )
+
+
+_NAMES = (
+    "ink",
+    "quiet",
+    "edge",
+    "value",
+    "cotangent",
+    "negative",
+    "stop",
+    "rule",
+    "checkpoint",
+    "wire-negative",
+    "wire-positive",
+)
+
+
+def css_of_pictures(inside: str) -> str:
+    """Return the rules by which a page shows the pictures in an element in the colours of its theme.
+
+    Args:
+      inside: selector of the element.
+    """
+    rules = [
+        f'{inside} [{part}="{light(name)}"] {{ {part}: var(--av-{name}); }}'
+        for name in _NAMES
+        for part in ("fill", "stroke")
+    ]
+    rules.append(f'{inside} rect[fill="{GROUND}"] {{ fill: var(--av-raised); }}')
+    rules.append(f'{inside} text[fill="{GROUND}"] {{ fill: var(--av-ground); }}')
+    return "\n".join(rules) + "\n"
 
 
 def _texts(node: Data, trace: Trace | None) -> dict[str, str]:

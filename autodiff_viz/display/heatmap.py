@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from autodiff_viz.display.colours import light
 from autodiff_viz.display.numbers import MOST
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.ops.misfits import Shape
@@ -116,10 +117,11 @@ def _edges(length: int, most: int) -> np.ndarray:
 
 
 INKS = {
-    "value": ((28, 119, 223), (118, 126, 142)),
-    "cotangent": ((226, 104, 12), (20, 160, 184)),
-    "tangent": ((178, 60, 198), (105, 116, 190)),
+    "value": (light("heat-value"), light("heat-value-negative")),
+    "cotangent": (light("heat-cotangent"), light("heat-negative")),
+    "tangent": (light("heat-tangent"), light("heat-tangent-negative")),
 }
+"""Of each kind of number the strongest shades above zero and below."""
 KERNELS = ("conv2d", 1)  # the op and its slot that reads kernels, [height, width, in, out]
 
 

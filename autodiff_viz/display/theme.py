@@ -11,6 +11,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from autodiff_viz.display.colours import dark, faded, light, rgb
 from autodiff_viz.graph.model import Rule
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.graph.text import MINUS
@@ -82,56 +83,54 @@ def _written(text: Any) -> Any:
 
 # Colours and sizes, one colour per idea. A figure is the same in both themes, so the page replaces each of
 # these colours by those of `IN_THEMES`; in a file they are legible on white and on near-black.
-VALUE, COTANGENT, STOP, RULE, CHECKPOINT = "#1c77df", "#c95405", "#e2323b", "#925ae2", "#148958"
-NEUTRAL = "#717987"
-NEGATIVE = "#0f8499"
-"""Of a cotangent below zero; `COTANGENT` is that of one above. So is `--negative` of canvas.css."""
+VALUE, COTANGENT, STOP = light("file-value"), light("file-cotangent"), light("file-stop")
+RULE, CHECKPOINT, NEUTRAL = light("file-rule"), light("file-checkpoint"), light("file-quiet")
+NEGATIVE = light("file-negative")
+"""Of a cotangent below zero; `COTANGENT` is that of one above."""
 
 IN_THEMES = {
-    VALUE: ("#1666c4", "#6fa8f5"),
-    COTANGENT: ("#b34a04", "#f2a56d"),
-    STOP: ("#cb2630", "#f58c93"),
-    RULE: ("#7d48d0", "#b894f4"),
-    CHECKPOINT: ("#0f7549", "#3fbf8a"),
-    NEUTRAL: ("#5d626c", "#a4aab5"),
-    NEGATIVE: ("#0c7082", "#35b9cc"),
+    VALUE: "plot-value",
+    COTANGENT: "plot-cotangent",
+    STOP: "plot-stop",
+    RULE: "plot-rule",
+    CHECKPOINT: "plot-checkpoint",
+    NEUTRAL: "quiet",
+    NEGATIVE: "plot-negative",
 }
-"""By colour, its text, lines and marks on a light and on a dark page."""
+"""By colour, the name of that of text, lines and marks on the page."""
 
-BARS = {COTANGENT: ("#e0682b", "#f2a56d"), NEGATIVE: ("#1193a8", "#35b9cc")}
+BARS = {COTANGENT: "wire-positive", NEGATIVE: "wire-negative"}
 """Of bars, and of the squares that name them: the canvas's wires, whose colours are too faint for text."""
 
 SQUARE = "\u25a0"
 
 
 def css_of_colours() -> str:
-    """Return the rules by which the page shows figures in the colours of its theme, the end of lab.css.
+    """Return the rules by which the page shows figures in the colours of its theme.
 
     The box under the pointer and the steps of a colour scale keep their own.
     """
     lines = []
     drawn = ".js-plotly-plot .main-svg > :not(.hoverlayer)"
-    for colour, (light, dark) in IN_THEMES.items():
-        rgb, of_page = (
-            f"rgb({', '.join(map(str, bytes.fromhex(colour[1:])))})",
-            f"light-dark({light}, {dark})",
-        )
+    for colour, name in IN_THEMES.items():
+        read = f"rgb{rgb(colour)}"  # as browsers write it
         for part in ("fill", "stroke"):
-            marked = f':is([style*="{part}: {rgb}"], [style*="{part}:{colour}"])'  # shapes, words
-            lines.append(f"{drawn} {marked}:not(.cbfill) {{ {part}: {of_page} !important; }}")
-        told = f'.av-told :is([style*="color:{colour}"], [style*="color: {rgb}"])'
-        lines.append(f"{told} {{ color: {of_page} !important; }}")
-    for colour, (light, dark) in BARS.items():
-        rgb = f"rgb({', '.join(map(str, bytes.fromhex(colour[1:])))})"
-        bars = f'{drawn} .barlayer path[style*="fill: {rgb}"], .bars-follow rect[fill="{colour}"]'
-        lines.append(f":is({bars}) {{ fill: light-dark({light}, {dark}) !important; }}")
-        square = f'.av-told [style*="color:{light}"]'
-        lines.append(f"{square} {{ color: light-dark({light}, {dark}) !important; }}")
+            marked = f':is([style*="{part}: {read}"], [style*="{part}:{colour}"])'  # shapes, words
+            lines.append(f"{drawn} {marked}:not(.cbfill) {{ {part}: var(--av-{name}) !important; }}")
+        told = f'.av-told :is([style*="color:{colour}"], [style*="color: {read}"])'
+        lines.append(f"{told} {{ color: var(--av-{name}) !important; }}")
+    for colour, name in BARS.items():
+        bars = f'{drawn} .barlayer path[style*="fill: rgb{rgb(colour)}"]'
+        lines.append(f"{bars} {{ fill: var(--av-{name}) !important; }}")
+        square = f'.av-told [style*="color:{light(name)}"]'
+        lines.append(f"{square} {{ color: var(--av-{name}) !important; }}")
     return "\n".join(lines) + "\n"
 
 
-FAINT, STRIPE, BAND = "rgba(113,121,135,0.3)", "rgba(113,121,135,0.07)", "rgba(20,137,88,0.09)"
-CLEAR = "rgba(0,0,0,0)"
+FAINT, STRIPE, BAND = faded(NEUTRAL, 0.3), faded(NEUTRAL, 0.07), faded(CHECKPOINT, 0.09)
+CLEAR = faded(light("black"), 0)
+RING, AROUND = light("ground"), faded(dark("ground"), 0.75)
+"""Of a point: a light ring in a dark one, which is seen on every colour and page."""
 
 TEXT, SMALL, TITLE, EXPONENT = 15, 14, 18, 12
 """Pixels; the smaller ones must be legible from the back of a classroom, once enlarged."""
@@ -260,7 +259,7 @@ def coloured(text: str, colour: str) -> str:
 
 def square(colour: str) -> str:
     """Return the square that names bars of this colour."""
-    return coloured(SQUARE, BARS[colour][0] if colour in BARS else colour)
+    return coloured(SQUARE, light(BARS[colour]) if colour in BARS else colour)
 
 
 def width(text: str) -> int:

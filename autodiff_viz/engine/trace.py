@@ -22,7 +22,7 @@ from autodiff_viz.engine.sentence import Claim, Statement
 from autodiff_viz.engine.whole_program.jaxprs import UNKNOWN
 from autodiff_viz.engine.whole_program.remat import Residual, Runs, residuals_of, runs_of
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
-from autodiff_viz.graph.grad_nodes import between
+from autodiff_viz.graph.grad_nodes import on_ways
 from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.model import GRAD, Graph, html_of
 from autodiff_viz.graph.mute import played
@@ -436,7 +436,7 @@ def unrelated(trace: Trace) -> Iterator[Doubt]:
         if node.op != GRAD:
             continue
         of, by = node.slots[:2]
-        if of == by or between(trace.graph, node).nodes:
+        if on_ways(trace.graph, node):
             continue
         # A path may lead from x to z all the same, as what another grad node differentiates.
         if by in ancestors(trace.graph, [of]):

@@ -19,6 +19,8 @@ from autodiff_viz.graph.subgraph import graft
 from autodiff_viz.language.parse import parse_addition
 from autodiff_viz.language.printer import show_operand
 
+SAME_VALUES = "No value changes."
+
 
 @dataclass(frozen=True, slots=True)
 class Cure:
@@ -52,7 +54,10 @@ def joined(cures: Iterable[Cure]) -> Cure:
     mends = [cure.mend for cure in cures]
     # One sentence for a button: "Remove the stop at a, leak the relu b".
     texts = [*dict.fromkeys([*mends[:1], *(f"{mend[0].lower()}{mend[1:]}" for mend in mends[1:])])]
-    changes = " ".join(dict.fromkeys(cure.changes for cure in cures))
+    sentences = [*dict.fromkeys(cure.changes for cure in cures)]
+    if not all(SAME_VALUES in each for each in sentences):  # what one of them leaves, another changes
+        sentences = [each.replace(SAME_VALUES, "").strip() for each in sentences]
+    changes = " ".join(filter(None, sentences))
     # Of dtypes the last one is in force; of loss scales the largest saves all that the others save.
     dtype = next((cure.dtype for cure in reversed(cures) if cure.dtype), "")
     return Cure(edit, ", ".join(texts), changes, dtype, max(cure.loss_scale for cure in cures))
@@ -92,7 +97,7 @@ def wider(found: Trace) -> Iterator[Cure]:
             yield Cure(
                 lambda graph: graph,
                 f"Compute in {dtype}",
-                f"No node changes; all numbers are {dtype} in place of {found.dtype}.",
+                f"All numbers are {dtype} in place of {found.dtype}.",
                 dtype=dtype,
             )
 

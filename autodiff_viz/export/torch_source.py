@@ -252,7 +252,7 @@ class _TorchBody(Body):
             return "torch.ones_like"
         moved = {by}
         for each in between(self.graph, node).nodes:
-            if each.rule.kind != STOP and self._passes(each, moved):
+            if self._passes(each, moved):
                 moved.add(each.name)
         return "" if of in moved else "torch.zeros_like"
 

@@ -1,8 +1,9 @@
 """Find what the value of a grad node, `grad(z, x)`, is a function of.
 
 The value of such a node is the cotangent of x for output z. It depends on x and on what else the nodes
-between x and z read. In the graph that runs (`bypass.played`) a grad node has a wire for each of these,
-behind its own two slots, so that what it passes has a place.
+between x and z read: also on what was computed from x behind a stop, which is a constant for the derivative
+by x and has a derivative of its own. In the graph that runs (`mute.played`) a grad node has a wire for each
+of these, behind its own two slots, so that what it passes has a place.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
-from autodiff_viz.graph.order import consumers, order
-from autodiff_viz.graph.rule_kinds import ON_INPUTS
+from autodiff_viz.graph.order import ancestors, consumers, order
+from autodiff_viz.graph.rule_kinds import ON_INPUTS, passing
 
 OF, BY = 0, 1
 """The two slots of a grad node: the output z that is differentiated, and the node x by which it is."""
@@ -24,11 +25,12 @@ SINCE = 6  # first version of documents that has grad nodes
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """The nodes between x and z.
+    """The nodes that a derivative of z by x goes through: a grad node runs them again.
 
     Attributes:
-      nodes: those that depend on x and that z depends on, z among them, in topological order. Empty if z
-        does not depend on x, or is x.
+      nodes: those through which a cotangent may come from z to x, and what is computed from x on the way, z
+        among them, in topological order. Empty if z is x, or the derivative is 0 since no way leads from x to
+        z without a stop.
       reads: what else these nodes read, in the order in which they read it; without x.
     """
 
@@ -63,8 +65,22 @@ def with_reads(graph: Graph) -> Graph:
 
 
 def between(graph: Graph, node: Node) -> Between:
-    """Return the nodes between the x and the z of a grad node of the graph that runs."""
+    """Return the nodes that the derivative goes through, of a grad node of the graph that runs."""
     return _between(order(graph), graph.by_name, node)
+
+
+def on_ways(graph: Graph, node: Node) -> frozenset[str]:
+    """Return the names of all nodes on ways from the x of a grad node to its z, with and without stops.
+
+    The value of the grad node depends on their rules. Empty if z does not depend on x.
+    """
+    of, by = node.slots[:2]
+    above = ancestors(graph, [of], reads_of)
+    found = {by} & above
+    for each in order(graph):
+        if each.name in above and any(name in found for name in reads_of(each)):
+            found.add(each.name)
+    return frozenset(found)
 
 
 def runs_again(graph: Graph, nodes: Iterable[Node]) -> frozenset[str]:
@@ -139,7 +155,9 @@ def _between(ordered: tuple[Node, ...], nodes: Mapping[str, Node], node: Node) -
         return Between()
     moved = {by}
     for each in ordered:
-        if any(name in moved for name in reads_of(nodes[each.name])):
+        here = nodes[each.name]
+        slots = here.slots[BY:] if here.op == GRAD else here.slots
+        if any(isinstance(slot, str) and slot in moved for slot in passing(here.rule.kind, slots)):
             moved.add(each.name)
     if of not in moved:
         return Between()

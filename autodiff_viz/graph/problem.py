@@ -44,6 +44,7 @@ class Problem:
       line, column, end_column: place in the formula text; lines count from 1, columns from 0.
       caret: the line of text with a row of carets below it, for a monospaced font.
       correction: a replacement in the text that mends it, if there is one.
+      file: that the place is in, if it is not the text that was given.
     """
 
     code: str
@@ -57,9 +58,11 @@ class Problem:
     end_column: int | None = None
     caret: str = ""
     correction: Correction | None = None
+    file: str = ""
 
     def __str__(self) -> str:
-        where = f"line {self.line}, column {self.column + 1}: " if self.line is not None else ""
+        file = f"{self.file}, " if self.file else ""
+        where = f"{file}line {self.line}, column {self.column + 1}: " if self.line is not None else ""
         parts = [where + self.message, self.caret, self.hint]
         return "\n".join(part for part in parts if part)
 

@@ -11,7 +11,9 @@ reversal (Ganin and Lempitsky, arXiv:1409.7495) a `scale` by a negative number.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 FOLLOW, STOP, REWRITE, PULLBACK, BACKWARD_AS = "follow", "stop", "rewrite", "pullback", "backward_as"
 SCALE = "scale"
@@ -169,3 +171,10 @@ KINDS: dict[str, RuleKind] = {kind.name: kind for kind in _KINDS}
 RULE_KINDS = tuple(KINDS)
 ON_INPUTS = tuple(kind.name for kind in _KINDS if not kind.replaces)
 """Kinds that an input may have too."""
+
+Slot = TypeVar("Slot")
+
+
+def passing(kind: str, slots: Sequence[Slot]) -> Sequence[Slot]:
+    """Return the slots down which a node with such a rule may pass a cotangent."""
+    return () if kind == STOP else slots[-1:] if kind == BACKWARD_AS else slots

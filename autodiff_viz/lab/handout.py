@@ -13,6 +13,7 @@ from autodiff_viz.asking.judge import feedback_table
 from autodiff_viz.asking.question import NUMBER, SHAPE, Asking, Question
 from autodiff_viz.asking.words import question_words
 from autodiff_viz.canvas.svg import svg_of
+from autodiff_viz.display.colours import tokens
 from autodiff_viz.display.numbers import short
 from autodiff_viz.display.prose import prose, worded
 from autodiff_viz.engine.trace import Place, Trace, with_output
@@ -40,11 +41,12 @@ DIGITS = 6  # of numbers overleaf
 ONE_COLUMN = 12  # rows that have room below one another
 ROWS = 30  # nodes of the table overleaf, which has one page
 
-STYLE = """
+_SHEET = """
 @page { margin: 16mm; }
 * { box-sizing: border-box; }
 body { margin: 0; font: 11.5pt/1.45 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif;
-  color: #1d2129; background: #ffffff; -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+  color: var(--av-ink); background: var(--av-ground);
+  -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 section { max-width: 178mm; margin: 0 auto; }
 article { break-inside: avoid; }
 header { display: flex; gap: 6mm; justify-content: space-between; align-items: start; }
@@ -66,17 +68,18 @@ pre, code { font-family: ui-monospace, "Cascadia Mono", Menlo, Consolas, monospa
 pre { margin: 2mm 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 ul { list-style: none; margin: 1mm 0; padding: 0; }
 ul li::before { content: ""; display: inline-block; width: 3.4mm; height: 3.4mm; margin-inline-end: 2mm;
-  border: 0.3mm solid #1d2129; vertical-align: -0.5mm; }
-.room { height: 11mm; border-bottom: 0.3mm solid #8a919e; }
-.hint, footer { color: #5f6672; font-size: 9.5pt; }
+  border: 0.3mm solid var(--av-ink); vertical-align: -0.5mm; }
+.room { height: 11mm; border-bottom: 0.3mm solid var(--av-control); }
+.hint, footer { color: var(--av-quiet); font-size: 9.5pt; }
 .right { font-weight: 650; }
 table { border-collapse: collapse; font-size: 9.5pt; width: 100%; }
-th, td { text-align: start; padding: 0.5mm 2mm; border-bottom: 0.2mm solid #c9ccd2; }
+th, td { text-align: start; padding: 0.5mm 2mm; border-bottom: 0.2mm solid var(--av-edge); }
 td { font-variant-numeric: tabular-nums; }
 .two { columns: 2; }
 footer { margin-top: 4mm; }
 @media screen { section { padding: 10mm 0; } }
 """
+STYLE = tokens(_SHEET) + _SHEET
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from autodiff_viz.canvas.layout import coordinates, placing, tabs
 from autodiff_viz.canvas.palette import RANDOM
 from autodiff_viz.canvas.records import DECADES
 from autodiff_viz.display import heatmap, numbers
+from autodiff_viz.display.colours import light, rgb
 from autodiff_viz.display.heatmap import INKS
 from autodiff_viz.embedding.contract import CONTRACT, VERSION
 from autodiff_viz.embedding.levels import KINDS_OF
@@ -122,7 +123,13 @@ def shared_constants() -> dict[str, Any]:
                 for each in CONTRACT[2:]
             ],
         },
-        "heat": {"alphabet": heatmap.ALPHABET, "shades": heatmap.SHADES, "marks": heatmap.NAN, "inks": INKS},
+        "heat": {
+            "alphabet": heatmap.ALPHABET,
+            "shades": heatmap.SHADES,
+            "marks": heatmap.NAN,
+            "inks": {of: [*map(rgb, pair)] for of, pair in INKS.items()},
+        },
+        "qr": {"ground": light("paper"), "ink": light("black")},
     }
 
 

@@ -10,7 +10,16 @@ from typing import Any
 from autodiff_viz.graph.model import IDENTITY, Call, Rule
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.reading.functions.arrays import FUNCTIONS, shape_of
-from autodiff_viz.reading.functions.declared import ARRIVING, Waits, body, declare, read_by_rule, zeros_of
+from autodiff_viz.reading.functions.declared import (
+    ARRIVING,
+    Transforms,
+    Waits,
+    body,
+    declare,
+    pair,
+    read_by_rule,
+    zeros_of,
+)
 from autodiff_viz.reading.functions.terms import Terms
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import (
@@ -29,13 +38,6 @@ from autodiff_viz.reading.tensorflow.tensors import Overrides, tensor
 from autodiff_viz.reading.tensors.torch_memory import FUNCTION, Memory, Recorded, as_saved, info
 from autodiff_viz.reading.tensors.torch_tensors import TENSOR, TORCH
 from autodiff_viz.reading.tensors.views import whole
-
-
-def _pair(value: Any, needed: str) -> tuple[Any, Any]:
-    if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise Refused(needed)
-    return value[0], value[1]
-
 
 # PyTorch.
 
@@ -90,14 +92,12 @@ def apply_function(reader: Reader, owner: Class, args: list, node: ast.AST) -> A
     recording = any(tensors) and not reader.no_grad and isinstance(reader.builder, Builder)
     context = Context(needs=tuple(flag and recording for flag in tensors))
     setup = owner.members.get("setup_context")
-    outside, reader.no_grad = reader.no_grad, 1 if isinstance(reader.builder, Builder) else 0
-    try:
+    _check_transforms(reader, owner, isinstance(setup, Function), recording, node)
+    with reader.grad_enabled(not isinstance(reader.builder, Builder)):
         given = args if isinstance(setup, Function) else [context, *args]
         value = reader.call(owner.members["forward"], given, {}, node)
         if isinstance(setup, Function):
             reader.call(setup, [context, tuple(args), value], {}, node)
-    finally:
-        reader.no_grad = outside
     if context.dirty:
         raise Refused("mark_dirty() is not read.", "Return a new tensor.", at=node)
     if not recording:
@@ -131,13 +131,31 @@ def apply_function(reader: Reader, owner: Class, args: list, node: ast.AST) -> A
     return tuple(made) if isinstance(value, (tuple, list)) else made[0]
 
 
+def _check_transforms(reader: Reader, owner: Class, setup: bool, recording: bool, node: ast.AST) -> None:
+    """Refuse an `autograd.Function` inside functions of `torch.func` that do not take its backward()."""
+    active = reader.state(Transforms).active
+    if active and not setup:
+        raise LibraryError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), "
+            "it must override the setup_context staticmethod.",
+            "Let forward() take no ctx, and save in setup_context(ctx, inputs, output).",
+            at=node,
+        )
+    if "vmap" in active and owner.members.get("generate_vmap_rule") is not True:
+        raise Refused(f"{owner.name} is read under vmap only with generate_vmap_rule = True.", at=node)
+    if recording and {"jvp", "jacfwd", "hessian"}.intersection(active):
+        raise Refused(
+            f"{owner.name} is not read in forward mode, where PyTorch takes its jvp() or raises an error.",
+            "Use torch.func.grad, vjp or jacrev.",
+            "forward",
+            node,
+        )
+
+
 def _itself(reader: Reader, x: Array) -> Array:
     """Return an argument that is returned as it is: PyTorch makes a view of it."""
-    outside, reader.no_grad = reader.no_grad, 1
-    try:
+    with reader.grad_enabled(False):
         return whole(reader, x)
-    finally:
-        reader.no_grad = outside
 
 
 def _save(reader: Reader, owner: Class, context: Context, made: Mapping[Any, Any]) -> None:
@@ -286,26 +304,12 @@ def sum_to_size(reader: Reader, x: Array, *size: Any) -> Array:
 
 
 LINEAR = frozenset(
-    [
-        "add",
-        "sub",
-        "neg",
-        "identity",
-        "sum",
-        "mean",
-        "reshape",
-        "transpose",
-        "expand_dims",
-        "getitem",
-        "broadcast_to",
-        "zeros_like",
-        "stack",
-        "concatenate",
-        "cumsum",
-        "flatten",
+    (
+        "add", "sub", "neg", "identity", "sum", "mean", "reshape", "transpose", "expand_dims",
+        "getitem", "broadcast_to", "zeros_like", "stack", "concatenate", "cumsum", "flatten",
         "first",
-    ]
-)
+    )
+)  # fmt: skip
 """Ops that are linear in all they get."""
 
 
@@ -398,9 +402,7 @@ def tf_custom_gradient(reader: Reader, f: Any = None) -> Native:
     def call(_: Reader, args: list, keywords: dict) -> Any:
         args = [tensor(reader, one) if isinstance(one, (int, float)) else one for one in args]
         first = len(reader.builder.drafts)
-        value, back = _pair(
-            reader.call(f, args, keywords), "The function returns (value, gradient function)."
-        )
+        value, back = pair(reader.call(f, args, keywords), "The function returns (value, gradient function).")
         if isinstance(value, (tuple, list)) and len(value) == 1:
             value = value[0]
         if isinstance(value, Array) and not value.is_node:
@@ -429,7 +431,7 @@ def tf_custom_gradient(reader: Reader, f: Any = None) -> Native:
         def pull(v: Array) -> Sequence[Any]:
             passed = reader.call(back, [v], {"variables": variables} if variables else {})
             if variables:
-                passed, others = _pair(
+                passed, others = pair(
                     passed, "The gradient function returns (gradients, variable gradients)."
                 )
                 others = list(others) if isinstance(others, (tuple, list)) else [others]

@@ -88,15 +88,18 @@ class Change:
       line: of the text, from 1; the first one, where several say the same.
       says: a sentence without its full stop.
       lines: all lines of which that is said.
+      file: that they are in, if it is not the text that was given.
     """
 
     line: int
     says: str
     lines: tuple[int, ...] = ()
+    file: str = ""
 
     def __str__(self) -> str:
         lines = [str(line) for line in self.lines or (self.line,)]
-        return f"line{'s' * (len(lines) > 1)} {listed(lines)}: {self.says}"
+        where = f"{self.file}, " if self.file else ""
+        return f"{where}line{'s' * (len(lines) > 1)} {listed(lines)}: {self.says}"
 
 
 @dataclass(frozen=True)
@@ -190,12 +193,12 @@ def read(text: str) -> Reading:
             return reader
     try:
         with budget():  # what was read is shown, however many steps it took
-            made = _reading(reader, refused)
+            made = reading_of_reader(reader, refused)
             return _with_footer(replace(made, statements=extent[0], unread=extent[1]), text)
     except Refused as error:
         raise GraphError(_problem(error, text)) from None
     except (RecursionError, MemoryError):
-        raise GraphError(_problem(_too_deep(), text)) from None
+        raise GraphError(_problem(too_deep(), text)) from None
     except GraphError:
         raise
     except Exception as error:
@@ -261,7 +264,7 @@ def _interpreted(text: str) -> tuple[Reader | Reading, tuple[Problem, ...], tupl
     except GraphError as error:
         ended = error.problems
     except (RecursionError, MemoryError):
-        ended = (_problem(_too_deep(), text, reader.lines_now or 1),)
+        ended = (_problem(too_deep(), text, reader.lines_now or 1),)
     except (Return, Break, Continue):
         ended = (Problem("not-read", "A return, break or continue stands outside of a function or a loop."),)
     except Exception:
@@ -342,7 +345,8 @@ def _exported(reading: Reading, footer: Footer) -> Reading:
     return replace(made, compute_answers=answers, compute_values=values)
 
 
-def _too_deep() -> Refused:
+def too_deep() -> Refused:
+    """Return the refusal of what is nested deeper than Python lets us read."""
     return Refused(
         "Brackets, blocks or calls are nested too deep to be read here.",
         "Give parts of it names.",
@@ -473,7 +477,7 @@ def _tree(text: str, reader: Reader) -> ast.Module:
     except GraphError:
         raise  # too large for Python's parser
     except (RecursionError, MemoryError):  # of Python's own parser
-        raise _too_deep() from None
+        raise too_deep() from None
     except (SyntaxError, ValueError) as error:
         raise GraphError(_not_python(error)) from None
 
@@ -512,7 +516,8 @@ def _length(text: str, line: int) -> int:
     return len(text.split("\n")[line - 1].rstrip()) if line <= text.count("\n") + 1 else 0
 
 
-def _reading(reader: Reader, refused: tuple[Problem, ...]) -> Reading:
+def reading_of_reader(reader: Reader, refused: tuple[Problem, ...]) -> Reading:
+    """Return what a reader has read as a reading: its graph, and what computes its numbers."""
     torch_structure.name_nodes(reader)
     root = (
         reader.roots[-1]

@@ -1,8 +1,9 @@
 """Bundle the browser's ES modules into one script.
 
 The modules `import {...}` and `export` const, class, function or default function, at the beginning of a line
-and in no other way. A page that needs only a part of them gets the declarations that its entry reaches
-(tree shaking), written without the spaces that only people read.
+and in no other way. What is imported by `import("./x.js")` is no part of the script: it comes when it is
+used first. A page that needs only a part of them gets the declarations that its entry reaches (tree
+shaking), written without the spaces that only people read.
 """
 
 from __future__ import annotations
@@ -18,19 +19,20 @@ from pathlib import Path
 from autodiff_viz.standalone.tokens import NAME, Token, compact, tokens, words_of
 
 WEB = Path(__file__).parents[1] / "web"  # modules are named by their path from here
-_IMPORT = re.compile(r'from "(\.{1,2}/[\w./]+\.js)"')
+_IMPORT = re.compile(r'(from |import\()"(\.{1,2}/[\w./]+\.js)"')
 _COMMENT = re.compile(r"/\*\*.*?\*/[ \n]*|^ *//[^\n]*\n", re.DOTALL | re.MULTILINE)  # a quarter of the source
 _INDENT = re.compile(r"^ +", re.MULTILINE)
 _NAMED = re.compile(r'from "([\w./]+\.js)"')  # once it is named from the root
+_LATER = re.compile(r'\bimport\(("[\w./]+\.js")\)')
 _IMPORTED = re.compile(r'^import \{([^}]*)\} from ("[\w./]+\.js");', re.MULTILINE)
 _EXPORTED = re.compile(r"^export (default )?((?:async )?(?:const|class|function) (\w+))", re.MULTILINE)
 
 
 def linked(modules: list[tuple[str, str]]) -> str:
-    """Return one script that runs the modules and stores their exports in the object `modules`.
+    """Return one script that runs the modules that `modules` has not, and stores their exports there.
 
     The browser loads it in one request: module by module, the canvas would come after everything that the
-    rest of the page has to load.
+    rest of the page has to load. `import("x.js")` becomes `part("x.js")`, of whoever takes it.
     """
 
     def as_constants(statement: re.Match[str]) -> str:
@@ -41,9 +43,9 @@ def linked(modules: list[tuple[str, str]]) -> str:
     for name, text in modules:
         # A function for each module, so that names of two modules do not clash; it returns what is exported.
         exports = [f"default: {word}" if default else word for default, _, word in _EXPORTED.findall(text)]
-        body = _EXPORTED.sub(r"\2", _IMPORTED.sub(as_constants, text))
+        body = _LATER.sub(r"part(\1)", _EXPORTED.sub(r"\2", _IMPORTED.sub(as_constants, text)))
         returned = f"return {{ {', '.join(exports)} }};"
-        functions.append(f"modules[{json.dumps(name)}] = (() => {{\n{body}\n{returned}\n}})();")
+        functions.append(f"modules[{json.dumps(name)}] ??= (() => {{\n{body}\n{returned}\n}})();")
     return "\n".join(functions)
 
 
@@ -68,11 +70,16 @@ def bundle(entry: str, root: Path = WEB) -> list[tuple[str, str]]:
     return [(name, texts[name]) for name in TopologicalSorter(imports).static_order()]
 
 
+def imported_later(modules: list[tuple[str, str]]) -> list[str]:
+    """Return the names of the modules that bundled modules import when they are used first."""
+    return [json.loads(name) for _, text in modules for name in _LATER.findall(text)]
+
+
 def _source(name: str, root: Path) -> str:
     """Return the text of a module without comments of whole lines, its imports named from the root."""
     folder = posixpath.dirname(name)
     text = _COMMENT.sub("", (root / name).read_text("utf-8"))
-    return _IMPORT.sub(lambda path: f'from "{posixpath.normpath(posixpath.join(folder, path[1]))}"', text)
+    return _IMPORT.sub(lambda at: f'{at[1]}"{posixpath.normpath(posixpath.join(folder, at[2]))}"', text)
 
 
 # Tree shaking. A statement of a module begins where a line begins with a letter; what it declares and which

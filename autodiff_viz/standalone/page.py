@@ -15,6 +15,7 @@ from msgspec import json
 
 from autodiff_viz.canvas.records import ASKED, DASH
 from autodiff_viz.canvas.svg import svg_of
+from autodiff_viz.display.colours import streamlit_theme, tokens
 from autodiff_viz.display.numbers import number_text
 from autodiff_viz.engine.trace import ARRIVES, VALUE, Trace, with_output
 from autodiff_viz.engine.versions import versions
@@ -253,7 +254,7 @@ def html_of(steps: list[Made], base: str, checked: bool, title: str = "") -> str
         title=escape(title or first["title"] or f"Gradient of {steps[0].view.trace.output}"),
         heading=escape(first["title"]),
         text=escape(first["text"]),
-        style=page_style(),
+        style=page_style(asks),
         still="".join(map(still, steps)),
         says=escape(first["says"]),
         link=f' href="{escape(link)}"' if link else "",
@@ -296,9 +297,10 @@ def parts(asks: bool = False) -> tuple[str, dict[str, str]]:
 
 
 @cache
-def page_style() -> str:
-    """Return the style sheet of the page itself."""
-    return compact_style((WEB / "figure" / "figure.css").read_text("utf-8"))
+def page_style(asks: bool = False) -> str:
+    """Return the style sheet of the page itself, with the colours of its places too."""
+    own = streamlit_theme(":root") + (WEB / "figure" / "figure.css").read_text("utf-8")
+    return compact_style(tokens(own, *parts(asks)[1].values()) + own)
 
 
 def still(made: Made) -> str:

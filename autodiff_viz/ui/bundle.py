@@ -1,11 +1,11 @@
-"""Deliver the browser's modules, linked into one script, as the code of the lab's component."""
+"""Deliver the browser's modules as the code of the lab's component: one script, and one for each part."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from autodiff_viz.canvas.palette import palette
+from autodiff_viz.display.colours import streamlit_theme, tokens
+from autodiff_viz.display.theme import css_of_colours
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.blocks import block_entries
 from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.formula import words
-from autodiff_viz.standalone.modules import WEB, bundle, linked, script_of
-from autodiff_viz.ui.chunks import LATER, scripts
+from autodiff_viz.standalone.modules import WEB, bundle, imported_later, linked, script_of
+from autodiff_viz.standalone.styles import compact_style
 
 # Delivery. Streamlit sends a component's source with every changed message. So the component's element
 # carries only a shim of a few lines, which loads the code from a path of this server, where browsers cache
@@ -30,8 +32,6 @@ SHEETS = {
     "editor": (
         "canvas/*.css",
         "asking/*.css",
-        "present/*.css",
-        "share/*.css",
         "embed/frame.css",
         "lesson/*.css",
         "base/cure.css",
@@ -43,11 +43,24 @@ SHEETS = {
     "twins": ("explain/compare.css",),
     "paths": ("explain/paths.css",),
     "workbench": ("dock/*.css",),
-    "present": ("present/notes/*.css",),
     "tour": ("tour/*.css",),
     "asking": ("asking/*.css", "lesson/*.css", "base/cure.css"),
 }
-"""The style sheets of each place on the page that has a shadow root of its own."""
+"""The style sheets of each place on the page that has a shadow root of its own, but for those of parts."""
+
+PART_SHEETS = {
+    "canvas/actions/cheat_sheet.js": ("canvas/help.css",),
+    "present/notes.js": ("present/notes/*.css",),
+    "present/prepare.js": ("present/*.css",),
+    "share/dialog.js": ("share/*.css",),
+}
+"""The style sheets of parts, which come with them (`web/later.js`)."""
+
+PAPER = f"""@media print {{
+  {streamlit_theme(":host", important=True)}  :host {{ color-scheme: light; }}
+}}
+{streamlit_theme(".canvas.paper")}"""
+"""On paper each place has the light theme, and so has the canvas where a picture on white is made of it."""
 
 CODE = "code"  # path of the script
 ASSETS = Path(__file__).parent / "assets"
@@ -56,9 +69,25 @@ Renderer = Callable[..., Any]
 
 _SCRIPT = """
 const modules = {}, css = %(css)s, constants = %(constants)s;
+const paths = %(paths)s, tried = {};
+const part = async (name) => {
+  if (!modules[name]) {
+    const again = (tried[name] = (tried[name] ?? -1) + 1);
+    // Some browsers keep that an address could not be loaded.
+    const url = new URL(`${paths[name]}${again ? `?again=${again}` : ""}`, document.baseURI).href;
+    const found = await import(url).catch((error) => { throw Object.assign(error, { url }); });
+    found.default(modules, css);
+  }
+  return { ...modules[name], css: css[name] };
+};
 %(source)s
 const { default: main, open } = modules[%(entry)s];
 """
+
+_PART = """(modules, css) => {
+css[%(name)s] = %(css)s;
+%(source)s
+}"""
 
 _SHIM = """
 const code = (globalThis[%(name)s] ??= {});
@@ -90,10 +119,11 @@ class Script(NamedTuple):
 @cache
 def script() -> Script:
     """Return the code with its style sheets and the data that is the same for all visitors."""
-    css = {}
-    for place, sheets in SHEETS.items():
-        files = [file for sheet in sheets for file in sorted(WEB.glob(sheet))]
-        css[place] = "\n".join(file.read_text("utf-8") for file in files)
+    of_parts = {file for sheets in PART_SHEETS.values() for file in _files(sheets)}
+    css = {
+        place: _joined((file for file in _files(sheets) if file not in of_parts), PAPER)
+        for place, sheets in SHEETS.items()
+    }
     tabs = [
         {"name": kind.key, "label": kind.title, "word": kind.word, "figure": kind.key in FIGURES}
         for kind in TABS
@@ -102,14 +132,39 @@ def script() -> Script:
         "palette": [*palette(), block_entries()],
         "words": words(),
         "tabs": tabs,
-        "later": scripts(*LATER),
     }
-    given = {"entry": ENTRY, "css": css, "constants": constants}
+    paths = {name: part.path for name, part in parts().items()}
+    given = {"entry": ENTRY, "css": css, "constants": constants, "paths": paths}
     fields = {name: json.dumps(value) for name, value in given.items()}
     text = _SCRIPT % {**fields, "source": linked(bundle(ENTRY))}
     # Served, it is a module; compressed once, without a time, so that all servers send the same bytes.
     served = f"{text}export {{ main, open, css, constants }};\n"
     return Script(_named(text), text, gzip.compress(served.encode(), mtime=0))
+
+
+@cache
+def parts() -> dict[str, Script]:
+    """Return the script of each part that is loaded when it is used first, by the name of its module.
+
+    A module of two parts is in both; it runs once. What the first script has is in none.
+    """
+    first = bundle(ENTRY)
+    there = {name for name, _ in first}
+    found = {}
+    for name in imported_later(first):
+        source = linked([(one, text) for one, text in bundle(name) if one not in there])
+        css = _joined(_files(PART_SHEETS.get(name, ())))
+        text = _PART % {"name": json.dumps(name), "css": json.dumps(css), "source": source}
+        found[name] = Script(_named(text), text, gzip.compress(f"export default {text};\n".encode(), mtime=0))
+    return found
+
+
+def _files(sheets: Iterable[str]) -> list[Path]:
+    return [file for sheet in sheets for file in sorted(WEB.glob(sheet))]
+
+
+def _joined(files: Iterable[Path], *more: str) -> str:
+    return compact_style("\n".join([*(file.read_text("utf-8") for file in files), *more]))
 
 
 @cache
@@ -121,8 +176,12 @@ def lessons_script() -> Script:
 
 @cache
 def page_style() -> Script:
-    """Return the style sheet of the page around the lab, which places everything from the first frame on."""
-    text = "\n".join((ASSETS / name).read_text("utf-8") for name in PAGE_STYLES)
+    """Return the style sheet of the page around the lab, which places everything from the first frame on.
+
+    It declares all colours, since what comes later reads them.
+    """
+    sheets = ((ASSETS / name).read_text("utf-8") for name in PAGE_STYLES)
+    text = "\n".join((tokens(), *sheets, css_of_colours()))
     return Script(_named(text), text, gzip.compress(text.encode(), mtime=0), "css")
 
 
@@ -143,5 +202,6 @@ def code() -> Renderer:
     """Return the element with the code, for a browser that could not load it."""
     name = json.dumps(f"autodiff_viz_{script().name}")
     arrive = f"globalThis[{name}].arrive({{ main, css, constants }});"
-    js = f"{script().text}\n{arrive}\nexport default () => {{}};"
+    at_once = "\n".join(f"({part.text})(modules, css);" for part in parts().values())
+    js = f"{script().text}\n{at_once}\n{arrive}\nexport default () => {{}};"
     return st.components.v2.component("autodiff_viz_code", js=js)

@@ -17,7 +17,7 @@ FIRST = ("BidiComponent", "Html", "PageLink")
 """Elements of the lab's first drawing: its component, its places, and a page of the navigation."""
 
 LATER = ("PlotlyChart",)
-"""Elements that come after the first numbers: a browser compiles 5 MB for them."""
+"""Elements that come later: their scripts, 5 MB, are asked for with them, and the page names none."""
 
 
 def scripts(*elements: str) -> list[str]:

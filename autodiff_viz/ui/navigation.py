@@ -14,7 +14,7 @@ import streamlit as st
 from autodiff_viz.lab.persistence.address import CLASS, GALLERY, NOTES, PRESENT, VIEW
 from autodiff_viz.ui import pages
 from autodiff_viz.ui.address import embed_of, show_address
-from autodiff_viz.ui.bundle import ASSETS, PAGE_STYLES
+from autodiff_viz.ui.bundle import ASSETS, page_style
 from autodiff_viz.ui.class_page import class_page
 from autodiff_viz.ui.component import draw_notes
 from autodiff_viz.ui.session import SESSION
@@ -69,8 +69,7 @@ def _draw_links(view: str | None) -> None:
 
 
 def frame() -> None:
-    """Draw the logo and the project's few style rules; the theme itself is in `.streamlit/config.toml`."""
+    """Draw the logo and the project's style rules; the theme itself is in `.streamlit/config.toml`."""
     if embed_of() is None:
         st.logo(ASSETS / "logo.svg", size="large")
-    for name in PAGE_STYLES:  # our page names them already; a host may have another one
-        st.html(ASSETS / name)
+    st.html(f"<style>{page_style().text}</style>")  # our page names it already; a host may have another one

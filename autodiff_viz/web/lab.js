@@ -10,11 +10,9 @@ import { saveTwins } from "./canvas/actions/commands.js";
 import { openEditor } from "./canvas/open.js";
 import { pointedAt } from "./asking/questions.js";
 import { noteVisit } from "./base/visits.js";
-import { openFind } from "./canvas/popovers/find.js";
 import { whenRefused } from "./canvas/popovers/notice.js";
 import { Drawings } from "./canvas/state/delta.js";
 import { readDrawing } from "./canvas/state/read_drawing.js";
-import { loadAhead } from "./connection/ahead.js";
 import { IdleRefresh, STILL_MS } from "./connection/idle_refresh.js";
 import { watchReturn } from "./connection/network.js";
 import { LabSocket, rereadAddress, showAddress } from "./connection/socket.js";
@@ -36,13 +34,14 @@ import { WaitingLine } from "./canvas/draw/highlights.js";
 import { Formula } from "./formula/editor.js";
 import { readingLine } from "./formula/reading_line.js";
 import { Inspector } from "./inspector/panel.js";
+import { loadWhenIdle, withPart } from "./later.js";
 import { keepFocus } from "./lesson/focus.js";
 import { Seat } from "./lesson/seat.js";
 import { SliderSeat } from "./lesson/slider_seat.js";
 import { Places } from "./places.js";
 import { Board } from "./sliders/sliders.js";
 import { SourceSync } from "./source_sync.js";
-import { TourPanel } from "./tour/panel.js";
+import { TourPlace } from "./tour/place.js";
 import { listenToSteps } from "./training/steps.js";
 
 // Clicks on exercises whose outcome is beside the graph: a plot, the pass as it is played, or the numbers of
@@ -74,7 +73,7 @@ const drawings = new Drawings(); // of the session, so that a page that is left 
 
 export class Lab {
   /** @param {ParentNode & Node} parent @param {Record<string, string>} css by folder @param {import("./types.js").Constants} constants */
-  constructor(parent, css, { palette, words, tabs, later }) {
+  constructor(parent, css, { palette, words, tabs }) {
     this.editor = openEditor(palette);
     this.mail = this.editor.mail;
     this.formula = new Formula(words, this.mail.desk("type"));
@@ -106,7 +105,7 @@ export class Lab {
       save: () => saveTwins(this.editor),
     });
     this.paths = new PathsList((path) => pathLight.show(path));
-    this.tour = new TourPanel(this.editor, () => this.mail.outbox.last);
+    this.tour = new TourPlace(this.editor, () => this.mail.outbox.last);
     this.panels = new Panels();
     this.dock = new Dock(tabs, (figure) => this.editor.send({ kind: "figure", figure }));
     const frame = openFrame(
@@ -145,7 +144,6 @@ export class Lab {
     this.visited = "";
     /** Whether the first drawing has come. @type {true | undefined} */
     this.opened = undefined;
-    this.later = later;
     this.awaited = ""; // a plot that the next graph has
     /** The graph that was drawn last. @type {string | undefined} */
     this.document = undefined;
@@ -213,7 +211,8 @@ export class Lab {
       this.editor.send({ kind: "as_formula" })
     );
     this.formula.again = () => (this.formula.confirm(), this.editor.send({ kind: "read_again" }));
-    this.formula.find = () => openFind(this.editor, this.formula.area);
+    this.formula.find = () =>
+      withPart(this.editor, "find", (find) => find.openFind(this.editor, this.formula.area));
     listenToKeys(this.formula);
     const gone = () => !this.isHere && this.question.turn > 0;
     listen("formula", (about) => (about.text = this.formula.area.value), gone);
@@ -272,7 +271,7 @@ export class Lab {
     if (!word.due) this.sight.watch();
     if (!drawing) return this.editor.resync();
     this.editor.receive(drawing);
-    loadAhead(this.later.splice(0));
+    if (opening && !word.early) loadWhenIdle(); // before, Streamlit's own code is on its way
     this.steps.answered();
     this.formula.receive({ ...drawing.formula, ack: word.ack });
     this.reading.tell(Boolean(drawing.being_read));

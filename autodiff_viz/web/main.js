@@ -4,7 +4,7 @@
 
 import { readAnswer } from "./connection/socket.js";
 import { Lab } from "./lab.js";
-import { openNotesPage } from "./present/notes.js";
+import { load } from "./later.js";
 
 /** @typedef {Record<string, string>} Styles by folder */
 
@@ -54,7 +54,8 @@ function moved(parent) {
  *   setTriggerValue: (name: string, value: any) => void }} component
  * @param {Styles} css @param {import("./types.js").Constants} constants */
 export default function main({ data, parentElement, setTriggerValue }, css, constants) {
-  if (data.notes) return openNotesPage(parentElement, css.present);
+  if (data.notes)
+    return load("notes").then((notes) => notes.openNotesPage(parentElement, notes.css ?? ""));
   const lab =
     labs.get(parentElement) ?? moved(parentElement) ?? new Lab(parentElement, css, constants);
   labs.set(parentElement, lab);

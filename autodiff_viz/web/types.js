@@ -484,7 +484,6 @@
  * @property {PaletteGroup[]} palette
  * @property {Word[]} words of the language
  * @property {import("./dock/dock.js").PlotTab[]} tabs of the dock
- * @property {string[]} later paths of the scripts that a figure needs
  */
 /** @typedef {import("./messages.js").Answer} Answer */
 
@@ -612,6 +611,7 @@
  *   figures: string[],
  *   frames: { version: string, number: number, kinds: Record<string, string[]>, parameters: FrameParameter[] },
  *   heat: { alphabet: string, shades: number, marks: number, inks: Record<string, [number[], number[]]> },
+ *   qr: { ground: string, ink: string },
  * }} Shared
  * - `card`: with one more slot
  * - `group`: the line with its name, what is below the ports, one more port, the two numbers where one
@@ -639,6 +639,7 @@
  *   may be changed
  * - `heat`: the letters of the cells of a picture, how many are on each side of 0, which is the first
  *   that is no number, and the inks of + and −
+ * - `qr`: the colours of a QR code
  */
 
 export {};

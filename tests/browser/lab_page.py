@@ -7,6 +7,8 @@ import re
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 MINUS = "\u2212"
+DRAWN = ":is(.av-bars, .js-plotly-plot .main-svg)"
+"""A figure that is drawn: as HTML, or by Plotly."""
 FOLDED = "#folded=1"
 """Of an address: the plots are folded, which saves half of the work of an edit."""
 

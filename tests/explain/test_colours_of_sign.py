@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 from autodiff_viz.canvas import svg
+from autodiff_viz.display.colours import COLOURS, streamlit_theme, tokens
 from autodiff_viz.display.heatmap import INKS
-from autodiff_viz.display.theme import COTANGENT, NEGATIVE
+from autodiff_viz.display.theme import COTANGENT, NEGATIVE, css_of_colours
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.explain.explanation import OF_NODE
@@ -150,11 +151,9 @@ PAIRS = {  # by sheet, what `light-dark` and custom properties stand for there
 
 def pair_of(text: str) -> tuple[Colour, Colour] | None:
     """Return the colours of a declaration in both schemes; of a mixture those of its first part."""
-    if found := re.search(r"light-dark\((#\w{6}), (#\w{6})\)", text):
-        return parsed(found[1]), parsed(found[2])
-    if (found := re.search(r"var\((--[\w-]+)\)", text)) and found[1] in PAIRS:
-        return tuple(parsed(one) for one in PAIRS[found[1]])
-    return None
+    found = re.search(r"var\((--[\w-]+)\)", text)
+    pair = found and (PAIRS.get(found[1]) or COLOURS.get(found[1].removeprefix("--av-")))
+    return (parsed(pair[0]), parsed(pair[1])) if pair else None
 
 
 def coloured(sheet: str) -> Iterator[tuple[str, tuple[Colour, Colour]]]:
@@ -181,12 +180,13 @@ def test_every_sheet_has_a_rule_for_a_cotangent_below_zero():
 
 def test_the_properties_of_the_canvas_are_the_ones_above():
     css = (ROOT / "web" / "canvas" / "canvas.css").read_text("utf-8")
-    theme = (ROOT / "web" / "figure" / "figure.css").read_text("utf-8")
     light, dark = PAIRS["--negative"]
-    assert f"--negative: light-dark({light}, {dark});" in css
+    assert "--negative: var(--av-wire-negative);" in css
+    assert f"--av-wire-negative: light-dark({light}, {dark});" in tokens()
     light, dark = PAIRS["--positive"]
     assert "--positive: var(--st-orange-color);" in css
-    assert f"--st-orange-color: light-dark({light}, {dark});" in theme
+    assert "--st-orange-color: var(--av-wire-positive);" in streamlit_theme(":root")
+    assert f"--av-wire-positive: light-dark({light}, {dark});" in tokens()
     assert (svg.SIGNS[1], svg.SIGNS[-1]) == (light, PAIRS["--negative"][0])
 
 
@@ -231,9 +231,9 @@ TWO = {
     "wires of pictures": (svg.SIGNS[1], svg.SIGNS[-1]),
     "wires, light": (PAIRS["--positive"][0], PAIRS["--negative"][0]),
     "wires, dark": (PAIRS["--positive"][1], PAIRS["--negative"][1]),
-    "numbers, light": ("#a8430f", "#0b6f80"),
-    "numbers, dark": ("#ffa066", "#4cc9dc"),
-    "heat-maps": tuple("rgb({}, {}, {})".format(*ink) for ink in INKS["cotangent"]),
+    "numbers, light": (COLOURS["cotangent"].light, COLOURS["negative"].light),
+    "numbers, dark": (COLOURS["cotangent"].dark, COLOURS["negative"].dark),
+    "heat-maps": INKS["cotangent"],
 }
 
 
@@ -252,9 +252,8 @@ def test_marks_and_numbers_stand_out_of_both_pages():
 
 
 def test_bars_have_the_colours_of_the_canvass_wires():
-    css = (ROOT / "ui" / "assets" / "lab.css").read_text("utf-8")
+    css = css_of_colours()
     for own, wire in ((COTANGENT, "--positive"), (NEGATIVE, "--negative")):
         rgb = ", ".join(str(round(255 * part)) for part in parsed(own))
         rule = next(line for line in css.splitlines() if f'.barlayer path[style*="fill: rgb({rgb})' in line)
-        assert f'rect[fill="{own}"]' in rule
-        assert tuple(re.findall("#[0-9a-f]{6}", rule.partition("{")[2])) == PAIRS[wire]
+        assert COLOURS[re.search(r"var\(--av-([\w-]+)\)", rule)[1]][:2] == PAIRS[wire]

@@ -28,27 +28,30 @@ ANOTHER_GRADIENT = {
 """By kind or words of a cure, why it is there to change the gradient but no value."""
 
 
-def cures(found: av.Trace) -> Iterator[tuple[str, str, av.Graph]]:
-    """Every cure of every explanation: its kind, its words, and the graph."""
+def cures(found: av.Trace) -> Iterator[tuple[str, str, str, av.Graph]]:
+    """Every cure of every explanation: its kind, its words, what it says that changes, and the graph."""
     origin = av.nonfinite_origin(found)
     if origin and origin.cure:
-        yield "nonfinite", origin.mend, origin.cure
+        yield "nonfinite", origin.mend, origin.changes, origin.cure
     for name in found.value:
         why = av.why_zero(found, name)
         if why and why.cure:
-            yield "zero", why.mend, why.cure
+            yield "zero", why.mend, why.changes, why.cure
     for lint in av.lints(found):
         if lint.mend:
-            yield lint.code, lint.button, lint.mend
+            yield lint.code, lint.button, "", lint.mend
 
 
-def is_kept(graph: av.Graph, cured: av.Graph, inputs: dict, gradients: bool) -> bool:
-    """Whether numbers of the graph that are finite are the cured graph's."""
+def is_kept(graph: av.Graph, cured: av.Graph, inputs: dict, gradients: bool, all_values: bool) -> bool:
+    """Whether numbers of the graph that are finite are the cured graph's: of its output, or of all nodes.
+
+    Where the cure makes another node the output, the node that was the output keeps its value.
+    """
     given = {name: value for name, value in inputs.items() if name in cured}
     one, other = (
         av.trace(each, values, dtype="float64") for each, values in ((graph, inputs), (cured, given))
     )
-    pairs = [(one.value[one.output], other.value[other.output])]
+    pairs = [(one.value[name], other.value[name]) for name in (one.value if all_values else [one.output])]
     pairs += [(one.gradient[name], other.gradient[name]) for name in given] if gradients else []
     return all(np.allclose(b[np.isfinite(a)], a[np.isfinite(a)], **CLOSE) for a, b in pairs)
 
@@ -63,12 +66,15 @@ def check(text: str) -> int:
             {name: draws.choice(NUMBERS, size=value.shape) for name, value in found.inputs.items()}
             for _ in range(3)
         ]
-        for kind, words, cured in cures(found):
+        for kind, words, changes, cured in cures(found):
             said = f"{kind}: {words}".lower()
+            is_another = f"{cured.output} is differentiated then, and {graph.output} no longer." in changes
+            assert (cured.output != graph.output) == is_another, (said, changes, text)
             if not any(word in said for word in ANOTHER_VALUE):
                 gradients = not any(word in said for word in ANOTHER_GRADIENT)
+                same = "No value changes." in changes
                 for inputs in others:
-                    assert is_kept(graph, cured, inputs, gradients), (said, dtype, inputs, text)
+                    assert is_kept(graph, cured, inputs, gradients, same), (said, dtype, inputs, text)
                 count += 1
     return count
 

@@ -6,7 +6,7 @@ from autodiff_viz import from_json, from_link, parse, show, to_json, to_link
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.check import problems
 from autodiff_viz.graph.cuts import graph_segments, idle_cuts
-from autodiff_viz.graph.grad_nodes import between
+from autodiff_viz.graph.grad_nodes import between, on_ways
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.subgraph import extract
 
@@ -30,6 +30,16 @@ def test_the_nodes_between_and_what_they_read():
     assert running["g"].slots == ("inner", "theta", "x")
     assert played(running) is running
     assert GRAPH["g"].slots == ("inner", "theta")
+
+
+def test_what_depends_on_x_behind_a_stop_is_read_and_is_on_the_ways():
+    """The stop at `s` closes one of two ways: `t` is a constant of the gradient by x."""
+    text = "x = 2.0\nw = 3.0\ns = stop_gradient(square(x))\nt = s * w\nz = t * sin(x)\ng = grad(z, x)"
+    running = played(parse(text))
+    found = between(running, running["g"])
+    assert [node.name for node in found.nodes] == ["sin_1", "z"]
+    assert found.reads == ("t",)
+    assert on_ways(running, running["g"]) == {"x", "s", "t", "sin_1", "z"}
 
 
 def test_a_document_and_a_link_have_its_own_two_slots_and_a_newer_version():

@@ -127,6 +127,13 @@ def test_what_nothing_recorded_leads_to_is_none(code):
         ("a = tf.TensorArray(tf.float32, 1)\na.write(0, 2.0).read(0)\na.read(0)", "twice"),
         ("a = tf.TensorArray(tf.float32, 2)\na.write(0, 2.0).stack()", "once all its elements"),
         ("y = tf.gather([[1.0, 2.0]], [0, 1], batch_dims=1)", "of one length"),
+        ("y = tf.transpose(tf.constant([[1, 2]])) * 0.5", "Cannot convert 0.5 to EagerTensor of dtype int32"),
+        ("y = tf.math.xlogy(tf.constant(1), 2)", "tf.math.xlogy takes floats"),
+        ("y = tf.concat([tf.constant([1.0]), tf.constant([1])], 0)", "cannot compute concat"),
+        ("y = tf.repeat([1.0], [10**9])", "the limit is 65,536"),
+        ("y = tf.repeat([1.0, 2.0], [1, 2, 1])", "There are 2 elements, and 3 repeats"),
+        ("t = tf.GradientTape()\nt.watch()", "missing 1 required positional argument: 'tensor'"),
+        ("t = tf.GradientTape()\nt.grad(1.0)", "There are watch, gradient"),
     ],
 )
 def test_what_tensorflow_refuses_or_is_not_read_is_refused(text, says):
@@ -140,6 +147,9 @@ def test_what_tensorflow_refuses_or_is_not_read_is_refused(text, says):
         ("tf.cumsum(x, exclusive=True) * [1.0, 2.0, 3.0]", [5, 3, 0]),
         ("tf.cumsum(x, exclusive=True, reverse=True) * [1.0, 2.0, 3.0]", [0, 1, 3]),
         ("tf.roll(x, 1, 0) * [1.0, 2.0, 3.0]", [2, 3, 1]),
+        ("tf.repeat(x, [2, 0, 1]) * [1.0, 2.0, 3.0]", [3, 0, 3]),
+        ("tf.split(x, tf.constant([1, -1]))[1] * [5.0, 7.0]", [0, 5, 7]),
+        ("tf.broadcast_to(x, [tf.shape(x)[0] - 1, 3])", [2, 2, 2]),
         ("tf.roll(x, -4, axis=0) * [1.0, 2.0, 3.0]", [3, 1, 2]),
         ("tf.nn.top_k(x, 2).values", [0, 1, 1]),
         ("tf.linalg.inv(tf.linalg.diag(x))", [-4, -1, -0.25]),
@@ -179,6 +189,26 @@ def test_a_long_training_has_few_derivatives_in_its_graph():
     assert sum(node.op == "grad" for node in reading.graph.nodes) <= 5
     # x - 2 is 3 * 0.8^k after k steps, so the 40th gradient is 6 * 0.8^39
     np.testing.assert_allclose(reading.answers()["x"], 6 * 0.8**39, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "expected"),
+    [  # x after three steps, measured with Keras of TensorFlow 2.21
+        ("SGD(0.1)", [0.5119999647, -1.4579999447]),
+        ("SGD(0.1, momentum=0.9)", [0.0620000064, -0.9720000029]),
+        ("SGD(0.1, momentum=0.9, nesterov=True)", [-0.1083519459, -0.6546419859]),
+        ("RMSprop(0.1)", [0.3691806197, -1.3087179661]),
+        ("Adagrad(0.5)", [0.1614557207, -0.9918792844]),
+        ("Adam(0.1)", [0.7015886307, -1.7006257772]),
+    ],
+)
+def test_an_optimizer_steps_as_keras_does(optimizer, expected):
+    text = (
+        f"x = tf.Variable([1.0, -2.0])\nopt = tf.keras.optimizers.{optimizer}\nfor i in range(3):\n"
+        "    with tf.GradientTape() as t:\n        y = tf.reduce_sum(x ** 2 * [1.0, 0.5])\n"
+        "    opt.apply_gradients([(t.gradient(y, x), x)])"
+    )
+    np.testing.assert_allclose(read(BEGIN + text).values()["x"], expected, rtol=3e-6)
 
 
 def test_only_a_text_without_any_indentation_gets_that_of_its_blocks():

@@ -6,7 +6,6 @@ import pytest
 
 from autodiff_viz.lab.persistence.link_preview import PREVIEWS
 from autodiff_viz.ui import chunks
-from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.chunks import FIRST, LATER, STATIC, scripts
 from autodiff_viz.ui.server.routes import document
 
@@ -47,7 +46,6 @@ def test_the_page_names_the_scripts_of_the_first_drawing_and_leaves_plotly_for_l
     named = PRELOADED.findall(document(PREVIEWS[0], "http://x"))
     assert {*map(own, FIRST)} <= {*named}
     assert not {*map(own, LATER)} & {*named}
-    assert all(path in script().text for path in scripts(*LATER))
 
 
 def test_without_a_manifest_the_page_names_none(monkeypatch, tmp_path):

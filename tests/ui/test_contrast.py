@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_viz.display.theme import BARS, COTANGENT, IN_THEMES, NEGATIVE, css_of_colours
+from autodiff_viz.display.colours import tokens
+from autodiff_viz.display.theme import BARS, COTANGENT, IN_THEMES, NEGATIVE, css_of_colours, square
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.explain.cotangents.figure import cotangents_figure
 from autodiff_viz.language.parse import parse
+from autodiff_viz.ui.bundle import page_style
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "autodiff_viz" / "web" / "canvas"
@@ -34,6 +36,8 @@ def colour(text: str, scheme: str) -> Colour:
         return tuple(int(text[i : i + 2], 16) / 255 for i in (1, 3, 5))
     name, given = re.fullmatch(r"([\w-]+)\((.*)\)", text).groups()
     if name == "var":
+        if given.startswith("--av-"):
+            return colour(re.search(rf"{given}: ([^;]+);", tokens())[1], scheme)
         key = {"--st-background-color": "backgroundColor", "--st-text-color": "textColor"}.get(given)
         return colour(THEME[scheme][key] if key else declared(given), scheme)
     if name == "light-dark":
@@ -92,16 +96,15 @@ def test_what_is_not_finite_is_three_to_one_too():
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_what_figures_write_is_legible_in_both_themes_and_their_bars_can_be_told_from_the_page(scheme):
     """WCAG 2.2, 1.4.3 and 1.4.11: 4.5:1 for text, 3:1 for graphical objects."""
-    at, page = SCHEMES.index(scheme), colour(THEME[scheme]["backgroundColor"], scheme)
-    texts = {one: contrast(colour(pair[at], scheme), page) for one, pair in IN_THEMES.items()}
-    bars = {one: contrast(colour(pair[at], scheme), page) for one, pair in BARS.items()}
+    page = colour(THEME[scheme]["backgroundColor"], scheme)
+    texts = {one: contrast(colour(f"var(--av-{name})", scheme), page) for one, name in IN_THEMES.items()}
+    bars = {one: contrast(colour(f"var(--av-{name})", scheme), page) for one, name in BARS.items()}
     assert min(texts.values()) >= 4.5, texts
     assert min(bars.values()) >= 3, bars
     assert min(contrast(colour(one, scheme), page) for one in IN_THEMES) >= 4  # where there is no page
 
 
 def test_the_page_has_the_colours_of_that_palette_and_legends_those_of_their_bars():
-    css = (ROOT / "autodiff_viz" / "ui" / "assets" / "lab.css").read_text("utf-8")
-    assert css.endswith(css_of_colours())
+    assert page_style().text.endswith(css_of_colours())
     told = cotangents_figure(trace(parse("x = -3.0\nz = x * x"))).layout.title.text
-    assert [found in told for found in (BARS[COTANGENT][0], BARS[NEGATIVE][0])] == [True, True]
+    assert [square(found) in told for found in (COTANGENT, NEGATIVE)] == [True, True]

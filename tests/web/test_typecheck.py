@@ -56,6 +56,27 @@ def test_an_edit_with_a_field_that_is_missing_or_of_the_wrong_type_is_refused(tm
     assert [int(line) for line in re.findall(r"edits\.js\((\d+),", said)] == [4, 5, 6]
 
 
+EVENTS = """\
+import { dispatch, listen } from "%s/autodiff_viz/web/base/events.js";
+dispatch("runs", { node: "a" });
+dispatch("run", { node: "a" });
+dispatch("runs", { name: "a" });
+dispatch("runs", { node: 1 });
+listen("settle", () => {}, () => false);
+listen("runs", ({ node }) => node?.length, () => false);
+listen("runs", ({ node }) => node.length, () => false);
+"""
+
+
+def test_an_event_of_another_name_or_with_another_detail_is_refused(tmp_path):
+    (tmp_path / "events.js").write_text(EVENTS % ROOT)
+    config = {"extends": str(ROOT / "jsconfig.json"), "include": [str(tmp_path / "*.js")]}
+    (tmp_path / "jsconfig.json").write_text(json.dumps(config))
+    status, said = checked("--project", tmp_path / "jsconfig.json")
+    assert status != 0
+    assert [int(line) for line in re.findall(r"events\.js\((\d+),", said)] == [3, 4, 5, 6, 8]
+
+
 def test_every_script_is_read():
     _, said = checked("--project", ROOT / "jsconfig.json", "--listFilesOnly")
     read = {Path(line) for line in said.splitlines()}

@@ -69,7 +69,8 @@ def cotangents_figure(trace: Trace) -> go.Figure:
         for part in arrival.parts:
             place = f"passed {part.consumer}:{part.slot}" if part.consumer else ""
             moving.append((place, _sent(part.size), True))
-    figure.layout.meta = {"moving": moving, "unit": scale.unit, "colours": [COTANGENT, NEGATIVE]}
+    colours = [COTANGENT, NEGATIVE]
+    figure.layout.meta = {"name": TITLE, "moving": moving, "unit": scale.unit, "colours": colours}
     return figure
 
 

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from autodiff_viz.display.colours import faded
 from autodiff_viz.display.theme import (
+    AROUND,
     CHECKPOINT,
     COTANGENT,
     LOW,
     NEUTRAL,
+    RING,
     RULE,
     SMALL,
+    VALUE,
     axis,
     coloured,
     draw,
@@ -51,8 +55,8 @@ LACKS = (
     "A field needs two numbers that reach<br>the output. Add an input, such as x = 1.0,<br>"
     "or a parameter, such as w = parameter(0.5)."
 )
-BAND = "rgba(28,119,223,0.055)"  # of a level; Plotly lays that of each level over those of all lower ones
-LINE = "rgba(28,119,223,0.4)"
+BAND = faded(VALUE, 0.055)  # of a level; Plotly lays that of each level over those of all lower ones
+LINE = faded(VALUE, 0.4)
 
 
 @remembered(4, lambda trace, about: identity((trace.identity, about)))
@@ -330,7 +334,7 @@ def _present(plane: Field) -> Iterator[dict[str, Any]]:
     """Yield the present point: a light ring in a dark one, which is seen on every colour and page."""
     x, y = ([float(number)] for number in plane.point)
     kind = {"type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False, "name": "present"}
-    around = {"size": 17, "color": "rgba(20,23,28,0.75)"}
+    around = {"size": 17, "color": AROUND}
     yield {**kind, "marker": around, "hoverinfo": "skip"}
-    ring = {"size": 12, "color": NEUTRAL, "line": {"color": "#ffffff", "width": 2.5}}
+    ring = {"size": 12, "color": NEUTRAL, "line": {"color": RING, "width": 2.5}}
     yield {**kind, "marker": ring, "hovertemplate": "at present (%{x:.4g}, %{y:.4g})<extra></extra>"}

@@ -5,8 +5,22 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from autodiff_viz.display.colours import faded
 from autodiff_viz.display.heatmap import INKS
-from autodiff_viz.display.theme import EDGE, LOW, SMALL, axis, draw, heading, ink, note, plain, short, top
+from autodiff_viz.display.theme import (
+    EDGE,
+    LOW,
+    NEUTRAL,
+    SMALL,
+    axis,
+    draw,
+    heading,
+    ink,
+    note,
+    plain,
+    short,
+    top,
+)
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.jacobian.compute import FullJacobian, jacobian
 from autodiff_viz.graph.text import counted, listed, scalar
@@ -109,13 +123,13 @@ def _heatmap(matrix: FullJacobian, names: tuple[list[str], list[str]]) -> dict[s
         [f"d {of} / d {by} = {scalar(x, 6)}" for by, x in zip(names[1], row, strict=True)]
         for of, row in zip(names[0], numbers, strict=True)
     ]
-    warm, cold = ("rgba({},{},{},0.6)".format(*colour) for colour in INKS["cotangent"])  # text stays legible
+    warm, cold = (faded(colour, 0.6) for colour in INKS["cotangent"])  # text stays legible
     return {
         "type": "heatmap",
         "z": z,
         "zmin": -most,
         "zmax": most,
-        "colorscale": [[0, cold], [0.5, "rgba(128,134,146,0.06)"], [1, warm]],
+        "colorscale": [[0, cold], [0.5, faded(NEUTRAL, 0.06)], [1, warm]],
         "showscale": False,
         "xgap": 2 if written else 0,
         "ygap": 2 if written else 0,

@@ -12,7 +12,7 @@ from autodiff_viz.explain.cure import Cure, without_rules
 from autodiff_viz.explain.lints.lint import Finding, LintKind
 from autodiff_viz.explain.play.compute import play
 from autodiff_viz.graph import edits
-from autodiff_viz.graph.grad_nodes import between
+from autodiff_viz.graph.grad_nodes import on_ways
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Rule
 from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
@@ -114,7 +114,7 @@ def idle_stops(found: Trace) -> Iterator[Finding]:
     through it; and one between the x and the z of a grad node, whose value depends on it.
     """
     graph = found.graph
-    inside = {n.name for each in graph.nodes if each.op == GRAD for n in between(graph, each).nodes}
+    inside = {name for each in graph.nodes if each.op == GRAD for name in on_ways(graph, each)}
     for node in found.graph.nodes:
         if node.rule.kind != STOP or node.name in inside:
             continue

@@ -8,6 +8,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from autodiff_viz.display.colours import faded
 from autodiff_viz.display.theme import (
     CHECKPOINT,
     CLEAR,
@@ -202,13 +203,12 @@ def _bars(measured: Memory) -> Iterator[dict[str, Any]]:
             marker = {"color": colour, "opacity": opacity, "line": {"width": 1, "color": colour}}
             yield {"type": "bar", "marker": marker, **drawn}
         else:  # a shape for a stack: a bar for each of its steps would be thousands of them
-            fill = f"rgba({','.join(str(part) for part in bytes.fromhex(colour[1:]))},{opacity})"
             line = {"shape": "hvh", "width": 0, "color": colour}
             yield {
                 "type": "scatter",
                 "mode": "lines",
                 "stackgroup": "live",
-                "fillcolor": fill,
+                "fillcolor": faded(colour, opacity),
                 "line": line,
                 **drawn,
             }

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
+from autodiff_viz.display.colours import faded
 from autodiff_viz.display.heatmap import INKS
 from autodiff_viz.display.theme import (
     COTANGENT,
@@ -32,10 +33,10 @@ from autodiff_viz.graph.text import counted, listed, scalar
 COLUMNS, FEW = 6, 3  # nodes of a path whose names fit beside each other, and in a place that is low
 HEIGHT, LOW = 300, 178  # pixels of the drawing
 INK = {
-    is_positive: "rgba({}, {}, {}, 0.5)".format(*ink)
-    for is_positive, ink in zip((True, False), INKS["cotangent"], strict=True)
+    is_positive: faded(colour, 0.5)
+    for is_positive, colour in zip((True, False), INKS["cotangent"], strict=True)
 }
-REST = "rgba(113, 121, 135, 0.35)"
+REST = faded(NEUTRAL, 0.35)
 
 Link = tuple[str, str, bool]
 """A band: from the node that is read to the node that reads, and whether what it brings is positive."""

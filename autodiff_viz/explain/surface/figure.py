@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from autodiff_viz.display.theme import NEUTRAL, VALUE, axis, draw, plain, short
+from autodiff_viz.display.colours import faded, light
+from autodiff_viz.display.theme import AROUND, NEUTRAL, RING, VALUE, axis, draw, plain, short
 from autodiff_viz.explain.surface.compute import Surface
 from autodiff_viz.graph.text import counted, scalar
 
@@ -23,9 +24,8 @@ BINARY = "sigmoid_binary_cross_entropy"
 CLASSES = "softmax_cross_entropy_with_integer_labels"
 
 # Blue and amber differ in lightness too, and with every kind of colour blindness, on a light and a dark page.
-HIGH, SOME, LITTLE = (28, 119, 223), (150, 156, 168), (222, 150, 0)
-PALETTE = (LITTLE, HIGH, (0, 158, 115), (204, 121, 167), (213, 94, 0), (86, 180, 233))
-"""Colours of classes; from the third on those of M. Okabe and K. Ito, "Color Universal Design", 2008."""
+PALETTE = tuple(light(f"class-{i}") for i in range(6))
+LITTLE, HIGH, SOME = PALETTE[0], PALETTE[1], light("class-between")
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,10 +188,10 @@ def _points(surface: Surface, shade: _Shade, places: Sequence[np.ndarray]) -> li
     some = np.unique(np.linspace(0, count - 1, min(count, SHOWN)).astype(int))
     x, y = (along[some] for along in places)
     size, edge, ring = (12, 1.5, 16) if count <= 12 else (7, 1, 9) if count <= 150 else (4, 1, 6)
-    marker: dict[str, Any] = {"size": size, "line": {"color": "#ffffff", "width": edge}}
+    marker: dict[str, Any] = {"size": size, "line": {"color": RING, "width": edge}}
     named = {"customdata": shade.on[some], "hovertemplate": f"{shade.words} %{{customdata:.4g}}"}
     if surface.targets is None:
-        marker["color"] = f"rgb{SOME}"
+        marker["color"] = SOME
     else:
         targets = surface.targets.astype(np.float64)
         low, high = _class_ends(shade.classes) if shade.classes else _ends(targets)
@@ -201,7 +201,7 @@ def _points(surface: Surface, shade: _Shade, places: Sequence[np.ndarray]) -> li
         named["hovertemplate"] += "<br>target %{text}"
     named |= {"hovertemplate": f"{named['hovertemplate']}<extra></extra>", "name": "data"}
     shared = {"type": "scatter", "mode": "markers", "x": x, "y": y, "cliponaxis": False}
-    around = {"size": ring, "color": "rgba(20,23,28,0.75)"}
+    around = {"size": ring, "color": AROUND}
     return [{**shared, "marker": around, "hoverinfo": "skip"}, {**shared, "marker": marker, **named}]
 
 
@@ -221,11 +221,8 @@ def _colours(classes: int, strength: float) -> list[list[Any]]:
       strength: opacity of the strongest colours; 1 for colours that let nothing through.
     """
 
-    def shade(colour: tuple[int, int, int], share: float) -> str:
-        return "rgba({},{},{},{:g})".format(*colour, share)
-
     if classes:
-        bands = [(i / classes, (i + 1) / classes, shade(PALETTE[i], strength)) for i in range(classes)]
+        bands = [(i / classes, (i + 1) / classes, faded(PALETTE[i], strength)) for i in range(classes)]
         return [[end, colour] for low, high, colour in bands for end in (low, high)]
     faint = 1.0 if strength == 1.0 else 0.12
-    return [[0, shade(LITTLE, strength)], [0.5, shade(SOME, faint)], [1, shade(HIGH, strength)]]
+    return [[0, faded(LITTLE, strength)], [0.5, faded(SOME, faint)], [1, faded(HIGH, strength)]]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from autodiff_viz.display.colours import faded
 from autodiff_viz.display.theme import (
     CLEAR,
     COTANGENT,
@@ -31,7 +32,7 @@ from autodiff_viz.graph.text import listed, scalar
 
 
 TANGENT = 0.2  # share of the axis that a tangent goes to either side
-SHADE = "rgba(146,90,226,0.20)"
+SHADE = faded(RULE, 0.2)
 
 
 def sweep_traces(curves: Curves, upper: list[float], lower: list[float], bent: bool) -> list[dict[str, Any]]:
@@ -147,7 +148,7 @@ ABOVE, FOOT = 28, 44  # pixels of the margins of the panels side by side
 SHORT_TITLE, TITLES = 12, 34  # letters that a narrow figure has room for, over the right panel and over both
 APART = 0.56  # share of the width at which the second of them begins
 CROWD = 6.0  # the axis is cut if a few numbers would make it this many times taller
-SWATCH = "rgba(146,90,226,0.55)"
+SWATCH = faded(RULE, 0.55)
 AWAY = {"ticks": "outside", "ticklen": 8, "tickcolor": CLEAR}  # keeps tick labels clear of the circles
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
+from autodiff_viz.display.colours import faded
 from autodiff_viz.display.heatmap import INKS
 from autodiff_viz.display.theme import (
     COTANGENT,
@@ -219,8 +220,8 @@ def _scale(kind: str) -> list[list[Any]]:
     return [*below, *([0.5 + step / 2, _shade(plus, step)] for step in steps)]
 
 
-def _shade(ink_of: tuple[int, int, int], share: float) -> str:
-    return f"rgba({','.join(map(str, ink_of))},{share**0.8:.3f})"
+def _shade(colour: str, share: float) -> str:
+    return faded(colour, round(share**0.8, 3))
 
 
 def _axes(i: int, domain: list[float], shape: tuple[int, int]) -> dict[str, Any]:

@@ -305,7 +305,7 @@ SENTENCES = {
     SEED: "The seed is 0, so nothing is pulled back.",
     DISCONNECTED: "No path leads from {name} to the output {output}, so no gradient arrives.",
     AGAIN: "{at} {read} no value of {name}: {run} it again {inside}, and what {pass_back} goes to {reads}.",
-    CONSTANT: "{at} reads no value of {name}: {of} does not depend on {by}, so its value is 0 in any case.",
+    CONSTANT: "{at} reads no value of {name}: no gradient comes from {of} to {by}, so its value is always 0.",
     STOPPED: "Every path from {name} to {output} meets a stop, at {at}.",
     RULE: PATHS + "the rule of {at} passes back 0.",
     FLAT: PATHS + "the derivative of {at} is 0 here.",

@@ -1,5 +1,5 @@
 """Cure a gradient of zero: remove stops and rules, leak a relu, pass straight through a step, widen, or make
-the node the output."""
+the node the output to which its paths lead."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Callable
 import numpy as np
 
 from autodiff_viz.engine.trace import Trace
-from autodiff_viz.explain.cure import Cure, joined, retraced, rewritten, wider, without_rules
+from autodiff_viz.explain.cure import SAME_VALUES, Cure, joined, retraced, rewritten, wider, without_rules
 from autodiff_viz.explain.precision.compute import precision
 from autodiff_viz.explain.zero.elements import DISCONNECTED, FLAT, RULE, STOPPED, UNDERFLOW
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
 from autodiff_viz.graph.model import INPUT, Node, Rule
+from autodiff_viz.graph.order import consumers, descendants
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW
 from autodiff_viz.graph.text import listed
 
@@ -65,13 +66,24 @@ def element_cure(found: Trace, name: str, reason: Reason, trained: bool = False)
 
 
 def output_cure(found: Trace, name: str) -> Cure | None:
-    """Return the cure that makes a node the output, to which no path leads from it; None of an input."""
-    if found.graph[name].op == INPUT:
-        return None  # its gradient would be the seed, whatever the graph computes
-    changes = f"{name} is differentiated then, and {found.output} no longer. No value changes."
-    cure = Cure(lambda graph: edits.with_output(graph, name), f"Make {name} the output", changes)
+    """Return the cure that makes another node the output, to which all paths from this one lead.
+
+    None if paths end at several nodes, or if no gradient would arrive at the node and at an input: of a
+    comparison there is none.
+    """
+    readers = consumers(found.graph)
+    ends = [each for each in descendants(found.graph, [name]) if not readers[each]]
+    if len(ends) != 1:
+        return None
+    [end] = ends
+    changes = f"{end} is differentiated then, and {found.output} no longer. {SAME_VALUES}"
+    cure = Cure(lambda graph: edits.with_output(graph, end), f"Make {end} the output", changes)
     after = retraced(found, cure)
-    return cure if after is not None and after.cotangent[name].any() else None
+    if after is None or not np.isfinite(after.cotangent[name]).all() or not after.cotangent[name].any():
+        return None
+    # The node that is made the output gets the seed, whatever the graph computes, and also an input does.
+    inputs = [node.name for node in found.graph.nodes if node.op == INPUT and node.name != end]
+    return cure if any(after.cotangent[each].any() for each in inputs) else None
 
 
 def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
@@ -79,10 +91,10 @@ def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
     names = listed(at, 4)
     if kind == STOPPED:
         what = "stops" if len(at) > 1 else "stop"
-        return without_rules(at, f"Remove the {what} at {names}", "No value changes.")
+        return without_rules(at, f"Remove the {what} at {names}", SAME_VALUES)
     if kind == RULE:
         what = "rules" if len(at) > 1 else "rule"
-        return without_rules(at, f"Remove the {what} of {names}", "No value changes.")
+        return without_rules(at, f"Remove the {what} of {names}", SAME_VALUES)
     cures = [cure for n in at if (cure := flat_cure(found.graph[n]))] if kind == FLAT else []
     return joined(cures) if cures else None
 
@@ -131,7 +143,7 @@ def flat_cure(node: Node) -> Cure | None:
         return Cure(
             lambda graph: edits.with_rule(graph, node.name, Rule(BACKWARD_AS), node.slots[0]),
             f"Pass straight through {node.name}{'' if node.rule.kind == FOLLOW else ' in place of its rule'}",
-            f"No value changes; backward, {node.name} is {node.slots[0]}.",
+            f"{SAME_VALUES} Backward, {node.name} is {node.slots[0]}.",
         )
     return None
 

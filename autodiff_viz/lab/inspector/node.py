@@ -103,7 +103,7 @@ RUNS_AGAIN = (
     "It runs {0} again, forward and backward, and reads {1}: to {2} it passes back the second derivative, "
     "the Hessian times what arrives."
 )
-UNRELATED = "It is zero: {0} does not depend on {1}."
+UNRELATED = "It is zero: no gradient comes from {0} to {1}."
 PASSES_NOTHING = "nothing: {0} {1}reads no value of it"
 
 

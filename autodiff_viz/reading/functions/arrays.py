@@ -629,7 +629,7 @@ def squeeze(reader: Reader, x: Array, axis: Any = None) -> Array:
 
 def _joined(op: str) -> Callable[..., Any]:
     def read(reader: Reader, arrays: Any, axis: Any = 0) -> Array:
-        items = [r_array(reader, item) for item in reader.items(arrays, ast.Constant(0))]
+        items = [r_array(reader, item) for item in reader.items(arrays)]
         if not items:
             raise Refused("There is nothing to join.")
         if axis is None:
@@ -675,31 +675,10 @@ def argmax(reader: Reader, x: Any, axis: Any = None, *, keepdims: bool = False) 
     )
 
 
-def gelu(reader: Reader, x: Any, approximate: bool = True) -> Array:
-    """Read a GELU: by tanh, or by erf if it is to be exact."""
-    if not approximate:
-        return reader.make("gelu", [x])
-    cubed = reader.make("mul", [0.044715, reader.make("pow", [x, 3.0])])
-    inner = reader.make(
-        "tanh", [reader.make("mul", [(2.0 / math.pi) ** 0.5, reader.make("add", [x, cubed])])]
-    )
-    return reader.make("mul", [x, reader.make("mul", [0.5, reader.make("add", [1.0, inner])])])
-
-
 # What arrays are asked for.
 
-SHARED = (
-    "sum",
-    "mean",
-    "max",
-    "min",
-    "prod",
-    "reshape",
-    "ravel",
-    "squeeze",
-    "argmax",
-)
-METHODS.update({name: FUNCTIONS[f"numpy.{name}"] for name in SHARED})
+for _name in ("sum", "mean", "max", "min", "prod", "reshape", "ravel", "squeeze", "argmax"):
+    METHODS[_name] = FUNCTIONS[f"numpy.{_name}"]
 METHODS["flatten"] = ravel
 METHODS["copy"] = lambda reader, x: replace(x)
 METHODS["block_until_ready"] = lambda reader, x: x
@@ -800,12 +779,7 @@ def attribute(reader: Reader, x: Array, name: str, node: ast.AST) -> Any:
     def call(_: Reader, args: list, keywords: dict) -> Any:
         if reader.handlers.check_method is not None:
             reader.handlers.check_method(reader, name, [x, *args])
-        try:
-            return method(reader, x, *args, **keywords)
-        except TypeError as error:
-            if "argument" not in str(error):
-                raise
-            raise Refused(f"{name}() is not read with these arguments.", at=node) from None
+        return method(reader, x, *args, **keywords)
 
     return Native(call, name)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Lambda, Rule, Term, params
-from autodiff_viz.graph.rule_kinds import BACKWARD_AS, PULLBACK, STOP
+from autodiff_viz.graph.rule_kinds import PULLBACK, STOP, passing
 from autodiff_viz.language.parse import parse_lambda
 from autodiff_viz.reading.functions.arrays import shape_of
 from autodiff_viz.reading.functions.terms import Terms
@@ -36,6 +36,13 @@ class Detached:
 
 
 @dataclass(eq=False)
+class Transforms:
+    """The names of the functions of `torch.func` inside which the text is read, outer ones first."""
+
+    active: list[str] = field(default_factory=list)
+
+
+@dataclass(eq=False)
 class OwnRule:
     """A value of JAX with a declared derivative, and what is known beside its rule.
 
@@ -45,6 +52,8 @@ class OwnRule:
       itself: whether the rule calls the function itself.
       reverse: whether the rule is of reverse mode.
       checked: whether the rule passes what the value's own derivative does.
+      pulled: the calls that are differentiated in reverse and in which it was made: they take its rule, and
+        what is outside sees its forward function.
     """
 
     made: Array
@@ -53,6 +62,7 @@ class OwnRule:
     itself: bool
     reverse: bool
     checked: bool = False
+    pulled: list[Any] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -60,6 +70,13 @@ class OwnRules:
     """The values of JAX with a declared derivative, by node."""
 
     made: dict[int, OwnRule] = field(default_factory=dict)
+
+
+def pair(value: Any, needed: str) -> tuple[Any, Any]:
+    """Return the two values that a function of the text must return; `needed` says so."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise Refused(needed)
+    return value[0], value[1]
 
 
 @contextmanager
@@ -156,12 +173,8 @@ WRITTEN_OUT = 40  # terms
 
 def passes_to(draft: Draft) -> list[Ref]:
     """Return the values that a node passes a cotangent to; one whose rule passes zeros gets none."""
-    slots: Sequence[Any] = draft.slots
-    if draft.rule.kind == STOP:
-        return []
-    if draft.rule.kind == BACKWARD_AS:
-        slots = slots[-1:]
-    elif draft.rule.kind == PULLBACK and draft.rule.function is not None:
+    slots = passing(draft.rule.kind, draft.slots)
+    if draft.rule.kind == PULLBACK and draft.rule.function is not None:
         names, passed = draft.rule.function.args[1:-1], draft.rule.function.body
         wired = [slot for slot in slots if isinstance(slot, Ref)]
         if len(wired) == len(names):
@@ -218,23 +231,6 @@ def passed_by(builder: Builder, root: Ref) -> set[int]:
         waiting += [(ref.number, again) for ref in passed]
     pay_values(len(found))
     return set(found)
-
-
-def differentiated(builder: Builder, root: Ref) -> tuple[bool, set[int]]:
-    """Return whether an output was computed from derivatives, and the nodes between the ends of these.
-
-    A derivative is one node of the graph, and depends on its ends alone.
-    """
-    inside: set[int] = set()
-    grads = [number for number in passed_by(builder, root) if builder.drafts[number].op == GRAD]
-    for number in grads:
-        z, x = builder.drafts[number].slots
-        depends = {x.number}
-        for one in sorted(builder.ancestors(z)):  # also behind a stop: that runs again too
-            if any(isinstance(slot, Ref) and slot.number in depends for slot in builder.drafts[one].slots):
-                depends.add(one)
-        inside |= depends - {x.number, z.number}
-    return bool(grads), inside
 
 
 def _written_out(reader: Reader, terms: Terms, number: int) -> Term | None:

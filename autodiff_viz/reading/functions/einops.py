@@ -116,14 +116,19 @@ def _composed(tensor: jax.Array, names: list[str], right: Side, sizes: Mapping[s
     return tensor.reshape([prod(sizes[name] for name in axis) for axis in right])
 
 
+def _read(tensor, pattern, axes_lengths):
+    """Return an array with all axes of the left side, their names, the right side, and the sizes of axes."""
+    texts = _pattern(pattern, axes_lengths)
+    left = _side(texts[0], tensor.ndim)
+    sizes = _sizes(left, tensor.shape, axes_lengths)
+    return *_elementary(tensor, left, sizes), _spread(_side(texts[1]), left), sizes
+
+
 @known("einops.rearrange")
 @jax_function
 def rearrange(tensor, pattern, **axes_lengths):
     """Return the elements in other axes."""
-    texts = _pattern(pattern, axes_lengths)
-    left = _side(texts[0], tensor.ndim)
-    sizes = _sizes(left, tensor.shape, axes_lengths)
-    return _composed(*_elementary(tensor, left, sizes), _spread(_side(texts[1]), left), sizes)
+    return _composed(*_read(tensor, pattern, axes_lengths))
 
 
 @known("einops.reduce")
@@ -133,11 +138,7 @@ def reduce(tensor, pattern, reduction, **axes_lengths):
     folds = {"mean": jnp.mean, "sum": jnp.sum, "max": jnp.max, "min": jnp.min, "prod": jnp.prod}
     if reduction not in folds:
         raise Refused(f"reduce() is read with {', '.join(folds)}.")
-    texts = _pattern(pattern, axes_lengths)
-    left = _side(texts[0], tensor.ndim)
-    sizes = _sizes(left, tensor.shape, axes_lengths)
-    right = _spread(_side(texts[1]), left)
-    made, names = _elementary(tensor, left, sizes)
+    made, names, right, sizes = _read(tensor, pattern, axes_lengths)
     kept = [name for axis in right for name in axis]
     gone = tuple(i for i, name in enumerate(names) if name not in kept)
     made = folds[reduction](made, axis=gone) if gone else made
@@ -148,11 +149,7 @@ def reduce(tensor, pattern, reduction, **axes_lengths):
 @jax_function
 def repeat(tensor, pattern, **axes_lengths):
     """Return the elements once for each place of the axes that only the right side has."""
-    texts = _pattern(pattern, axes_lengths)
-    left = _side(texts[0], tensor.ndim)
-    sizes = _sizes(left, tensor.shape, axes_lengths)
-    right = _spread(_side(texts[1]), left)
-    made, names = _elementary(tensor, left, sizes)
+    made, names, right, sizes = _read(tensor, pattern, axes_lengths)
     new = [name for axis in right for name in axis if name != "1" and name not in names]
     if missing := [name for name in new if name not in sizes]:
         raise LibraryError(f"Specify sizes for new axes in repeat: {{{', '.join(missing)}}}")

@@ -179,7 +179,7 @@ def item(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array:
     return picked(reader, places(reader, x, index, node)) if taken is None else taken
 
 
-def _is_plain(reader: Reader, *given: Array) -> bool:
+def is_plain(reader: Reader, *given: Array) -> bool:
     """Return whether an op of places is read as one: rows of vmap and terms of a rule have masks."""
     return isinstance(reader.builder, Builder) and not any(one.rows for one in given)
 
@@ -191,7 +191,7 @@ def _taken(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array | None:
     if (
         len(chosen) != 1
         or not isinstance(parts[chosen[0]], Array)
-        or not _is_plain(reader, x, parts[chosen[0]])
+        or not is_plain(reader, x, parts[chosen[0]])
     ):
         return None
     axis, others = chosen[0], tuple(part if isinstance(part, slice) else slice(None) for part in parts)
@@ -232,7 +232,7 @@ def take(reader: Reader, x: Array, indices: Any, axis: Any = None) -> Array:
     if axis is None:
         x, axis = reshape(reader, x, -1), 0
     rank = len(shape_of(reader, x))
-    if x.framework == "jax" and _is_plain(reader, x, r_array(reader, indices)):
+    if x.framework == "jax" and is_plain(reader, x, r_array(reader, indices)):
         along = {"axis": axis % rank} if rank > 1 else {}
         return reader.make("take", [x, r_array(reader, indices)], dtype=x.dtype, **along)
     return item(reader, x, (*[slice(None)] * (axis % rank), r_array(reader, indices)), ast.Constant(0))
@@ -246,7 +246,7 @@ def take_along_axis(reader: Reader, x: Array, indices: Any, axis: int) -> Array:
     count = shape_of(reader, x)[axis]
     if rank != len(shape_of(reader, indices)):
         raise Refused("take_along_axis() needs places with as many axes as the array.")
-    if _is_plain(reader, x, indices):
+    if is_plain(reader, x, indices):
         _is_inside(reader, x, indices, count)
         return reader.make("take_along_axis", [x, indices], dtype=x.dtype, axis=axis)
     x, indices = moved(reader, x, axis, -1), moved(reader, indices, axis, -1)
@@ -329,7 +329,7 @@ def _added(reader: Reader, x: Array, index: Any, change: Any, node: ast.AST) -> 
     if len(chosen) != 1 or not isinstance(parts[chosen[0]], Array):
         return None
     (axis,) = chosen
-    if not _is_plain(reader, x, parts[axis], *([change] if isinstance(change, Array) else [])):
+    if not is_plain(reader, x, parts[axis], *([change] if isinstance(change, Array) else [])):
         return None
     along = {"axis": axis} if axis else {}
     return reader.make("at_add", [x, parts[axis], change], dtype=x.dtype, **along)

@@ -61,11 +61,7 @@ def jax_function(
     signature = inspect.signature(call)
 
     def read(reader: Reader, *args: Any, **keywords: Any) -> Any:
-        try:
-            bound = signature.bind(*args, **keywords)
-        except TypeError as error:
-            raise Refused(f"{call.__name__}() is read with {signature}: {error}.") from None
-        bound.apply_defaults()
+        bound = arguments_of(call, args, keywords)
         if prepare is not None:
             prepare(reader, call.__name__, bound.arguments)
         for argument in without_slope:
@@ -83,9 +79,35 @@ def jax_function(
     return read
 
 
+def arguments_of(
+    call: Callable[..., Any], args: Sequence[Any], keywords: dict[str, Any]
+) -> inspect.BoundArguments:
+    """Return the arguments of a call, with the defaults of those that are not given.
+
+    Raises:
+      Refused: the function does not take these.
+    """
+    signature = inspect.signature(call)
+    try:
+        bound = signature.bind(*args, **keywords)
+    except TypeError as error:
+        raise Refused(f"{call.__name__}() is read with {signature}: {error}.") from None
+    bound.apply_defaults()
+    return bound
+
+
 def call_jax(reader: Reader, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """Add the nodes of a function of JAX arrays as a group, and return its result: see `nodes_of`."""
+    return nodes_of(reader, function, *args, _group=_name(function), **options)
+
+
+def nodes_of(
+    reader: Reader, function: Callable[..., Any], *args: Any, _group: str = "", **options: Any
+) -> Any:
     """Add the nodes of a function of JAX arrays, and return its result.
 
+    Args:
+      _group: the name of the group that they are, if they are one of their own.
     Returns:
       An array, or a tuple of several.
     Raises:
@@ -96,9 +118,7 @@ def call_jax(reader: Reader, function: Callable[..., Any], *args: Any, **options
     rows = tuple(sorted({level for one in arrays for level in one.rows}))
     dtype = FLOAT64 if result_float(reader, arrays) == FLOAT64 else FLOAT32
     given = tuple(_kind(reader, one) if isinstance(one, Array) else _option(one, dtype) for one in leaves)
-    return _made(
-        reader, _name(function), _program(Call(function, given, structure, dtype, rows)), arrays, rows
-    )
+    return _made(reader, _group, _program(Call(function, given, structure, dtype, rows)), arrays, rows)
 
 
 def _name(function: Callable[..., Any]) -> str:
@@ -351,7 +371,7 @@ def _made(reader: Reader, name: str, program: Program, arrays: Sequence[Array], 
     ends = {place for place, dtype in program.results if dtype == "float"}
     in_graph = isinstance(reader.builder, Builder)
     # The frame stands for what the library calls one thing.
-    frame = Frame(name, None) if len(program.drafts) > count + 1 and in_graph else None
+    frame = Frame(name, None) if name and len(program.drafts) > count + 1 and in_graph else None
     with reader.frame(frame) if frame is not None else nullcontext():
         for place in range(count, len(program.drafts)):
             draft = program.drafts[place]

@@ -6,7 +6,6 @@ own where the text gives a seed.
 
 from __future__ import annotations
 
-import ast
 import itertools
 import math
 import random
@@ -108,7 +107,7 @@ def _picked(name: str) -> Callable[..., Any]:
                 "Write random.seed(0) before it.",
                 "drawn",
             )
-        items = values if isinstance(values, list) else reader.items(values, ast.Constant(0))
+        items = values if isinstance(values, list) else reader.items(values)
         if any(type(one) is not int for one in (*args, *keywords.values())):
             raise Refused(f"random.{name}() is read with whole numbers that are written out.")
         pay_values(len(items) + sum(args) + sum(keywords.values()))
@@ -124,7 +123,7 @@ def _several(name: str) -> Callable[..., Any]:
     function = getattr(itertools, name)
 
     def read(reader: Reader, *args: Any, **keywords: Any) -> list[Any]:
-        given = [one if type(one) is int else reader.items(one, ast.Constant(0)) for one in args]
+        given = [one if type(one) is int else reader.items(one) for one in args]
         if any(type(one) is not int for one in keywords.values()):
             raise Refused(f"itertools.{name}() is read with whole numbers that are written out.")
         found: list[Any] = []
@@ -141,7 +140,7 @@ def _several(name: str) -> Callable[..., Any]:
 
 
 def _chain(reader: Reader, *args: Any) -> list[Any]:
-    found = [each for one in args for each in reader.items(one, ast.Constant(0))]
+    found = [each for one in args for each in reader.items(one)]
     if len(found) > LENGTH:
         raise Refused(f"A list has at most {LENGTH:,} elements.", "", "too-large")
     return found
@@ -156,7 +155,7 @@ def _repeat(reader: Reader, one: Any, times: Any = None) -> list[Any]:
 
 def reduce(reader: Reader, function: Any, values: Any, *first: Any) -> Any:
     """Read `functools.reduce`."""
-    items = [*first[:1], *reader.items(values, ast.Constant(0))]
+    items = [*first[:1], *reader.items(values)]
     if not items:
         raise Refused("reduce() of nothing has no value.", "Give it a first value.")
     total = items[0]
@@ -176,38 +175,32 @@ def _copy(reader: Reader, value: Any) -> Any:
     raise Refused("A copy is read of lists and dictionaries.", "Make it anew.")
 
 
+DRAWN = (
+    "random", "uniform", "gauss", "normalvariate", "randint", "randrange", "expovariate",
+    "betavariate",
+)  # fmt: skip
+ITERATORS = (
+    "product", "combinations", "permutations", "combinations_with_replacement", "islice",
+    "pairwise",
+)  # fmt: skip
+
+
 def install(reader: Reader) -> None:
     """Teach a reader modules of Python's own."""
     for name in NAMES:
         known = reader.tables.get(f"math.{name}") or reader.tables.get(f"numpy.{name}")
         reader.tables[f"math.{name}"] = _of_numbers(name, known)
     reader.tables["random.seed"] = _seed
-    for name in (
-        "random",
-        "uniform",
-        "gauss",
-        "normalvariate",
-        "randint",
-        "randrange",
-        "expovariate",
-        "betavariate",
-    ):
+    for name in DRAWN:
         reader.tables[f"random.{name}"] = _drawn(name)
     for name in ("choice", "shuffle", "sample"):
         reader.tables[f"random.{name}"] = _picked(name)
-    for name in (
-        "product",
-        "combinations",
-        "permutations",
-        "combinations_with_replacement",
-        "islice",
-        "pairwise",
-    ):
+    for name in ITERATORS:
         if hasattr(itertools, name):
             reader.tables[f"itertools.{name}"] = _several(name)
     reader.tables["itertools.chain"] = _chain
     reader.tables["itertools.chain.from_iterable"] = lambda reader, values: _chain(
-        reader, *reader.items(values, ast.Constant(0))
+        reader, *reader.items(values)
     )
     reader.tables["itertools.repeat"] = _repeat
     reader.tables["functools.reduce"] = reduce

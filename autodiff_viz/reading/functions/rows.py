@@ -7,7 +7,6 @@ of the sum over all rows are those of each row.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -46,6 +45,17 @@ def mapping(reader: Reader, size: int) -> Iterator[int]:
         yield level
     finally:
         rows.active.remove(level)
+
+
+@contextmanager
+def only(reader: Reader, rows: Sequence[int]) -> Iterator[None]:
+    """Read what follows for each of these rows, whatever `vmap` is around: it is the same in all others."""
+    state = reader.state(Rows)
+    around, state.active = state.active, list(rows)
+    try:
+        yield
+    finally:
+        state.active = around
 
 
 def logical_shape(reader: Reader, x: Array) -> tuple[int, ...] | None:
@@ -235,15 +245,3 @@ def leave_rows(reader: Reader, x: Any, level: int, axis: int) -> Array:
         order.insert(axis % rank, 0)
         x = reader.make("transpose", [x], dtype=x.dtype, axes=tuple(order))
     return x
-
-
-def rows_of(reader: Reader, x: Array, node: ast.AST | None = None) -> int:
-    """Return the length of an array's first axis.
-
-    Raises:
-      Refused: it has none.
-    """
-    shape = _shape(reader, x)
-    if not shape:
-        raise Refused("vmap needs an array with an axis to map over, and this is one number.", at=node)
-    return shape[0]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +10,6 @@ from autodiff_viz.reading.jax.transforms import Loops, as_array, marked, staged,
 from autodiff_viz.reading.language.reader import STEPS, Reader
 from autodiff_viz.reading.language.values import BOOL, INT, Array, Native, Refused, arrays_in, leaves, mapped
 from autodiff_viz.reading.numpy.array_functions import flip
-
-NOWHERE = ast.Constant(0)
 
 
 def _same_form(before: Any, after: Any, name: str) -> None:
@@ -249,7 +246,7 @@ def _chosen(reader: Reader, functions: list, which: Array, operands: list) -> An
 @known("lax.switch")
 def switch(reader: Reader, index: Any, branches: Any, *operands: Any) -> Any:
     """Read `lax.switch`: the branch that a number names, the nearest if there is no such."""
-    functions = list(reader.items(branches, NOWHERE))
+    functions = list(reader.items(branches))
     if isinstance(index, Array) and index.rows:
         return _chosen(reader, functions, index, list(operands))
     number = int(reader.numbers(replace(index, traced=0))) if isinstance(index, Array) else index

@@ -14,8 +14,8 @@ from typing import Any
 
 from autodiff_viz.graph.model import Call
 from autodiff_viz.reading.functions.arrays import known, parameter_names, r_array, reshape, shape_of
-from autodiff_viz.reading.functions.declared import OwnRule, OwnRules, declare
-from autodiff_viz.reading.functions.rows import spread
+from autodiff_viz.reading.functions.declared import OwnRule, OwnRules, declare, pair
+from autodiff_viz.reading.functions.rows import only, spread
 from autodiff_viz.reading.functions.terms import Terms
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, INT, Array, Native, Refused, leaves, mapped
@@ -130,7 +130,7 @@ def call_custom(reader: Reader, custom: Custom, args: list, keywords: dict, node
             result = reader.call(custom.fwd, args, {}, node)
         finally:
             custom.inside -= 1
-        value, residuals = _pair(result, "The forward function returns (value, residuals).")
+        value, residuals = pair(result, "The forward function returns (value, residuals).")
 
         def pull(v: Any) -> Any:
             return reader.call(custom.bwd, [*fixed, residuals, v], {}, node)
@@ -156,7 +156,7 @@ def call_custom(reader: Reader, custom: Custom, args: list, keywords: dict, node
                     total = reader.call(rule, [one, value, *args], {}, node)
             return total
         result = reader.call(custom.jvp, [*fixed, tuple(given), tuple(tangents)], {}, node)
-        primal, tangent_out = _pair(result, "The rule returns (value, tangent).")
+        primal, tangent_out = pair(result, "The rule returns (value, tangent).")
         itself.append(any(primal is one for one in custom.own))
         return tangent_out
 
@@ -166,18 +166,12 @@ def call_custom(reader: Reader, custom: Custom, args: list, keywords: dict, node
     return made
 
 
-def _pair(value: Any, needed: str) -> tuple[Any, Any]:
-    if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise Refused(needed)
-    return value[0], value[1]
-
-
 @known("jax.custom_gradient")
 def custom_gradient(reader: Reader, fun: Any) -> Native:
     """Read `jax.custom_gradient`: a function that returns a value and a function of its gradient."""
 
     def call(_: Reader, args: list, keywords: dict) -> Any:
-        value, back = _pair(
+        value, back = pair(
             reader.call(fun, args, keywords), "The function returns (value, gradient function)."
         )
         if isinstance(reader.builder, Terms):
@@ -234,7 +228,8 @@ def declare_tree(reader: Reader, value: Any, args: list, pull: Callable[[Any], A
         v = replace(v, rows=rows)
         parts = iter([v] if single else _unpacked(reader, v, shapes))
         cotangent = mapped(lambda leaf: next(parts) if any(leaf is one for one in arrays) else 0.0, value)
-        result = pull(cotangent)
+        with only(reader, rows):  # where nothing is mapped over, JAX calls the rule once for all rows
+            result = pull(cotangent)
         if not isinstance(result, (tuple, list)) or hasattr(result, "_fields") or len(result) != len(args):
             count = len(result) if isinstance(result, (tuple, list)) else "no tuple of"
             raise Refused(
@@ -300,7 +295,21 @@ def _bare(reader: Reader, passed: Any, wire: Array, rows: tuple[int, ...], name:
             "Sum over what was broadcast.",
             "shape",
         )
-    return replace(spread(reader, passed, rows), rows=()) if rows else passed
+    return replace(_in_rows(reader, passed, rows, name), rows=())
+
+
+def _in_rows(reader: Reader, x: Array, rows: Sequence[int], name: str) -> Array:
+    """Return what a rule gives, with the rows of the function that it belongs to.
+
+    Raises:
+      Refused: it has others: the rule reads from outside what `vmap` maps over, and the function does not.
+    """
+    if not {*x.rows} <= {*rows}:
+        raise Refused(
+            f"The rule of {name} reads an array that vmap maps over, and {name} itself does not get it.",
+            f"Give it to {name} as an argument.",
+        )
+    return spread(reader, x, rows) if rows else x
 
 
 # The transpose of a rule of forward mode.
@@ -324,7 +333,8 @@ def _by_transpose(
                 continue
             terms.shapes[TANGENT] = terms.outer.shape(wire.held)
             tangent = Array(TANGENT, "jax", wire.dtype, rows=rows)
-            out = push(i, tangent)
+            with only(reader, rows):
+                out = push(i, tangent)
             if not isinstance(out, Array):
                 cotangents.append(None)
                 continue
@@ -336,7 +346,7 @@ def _by_transpose(
                     "",
                     "shape",
                 )
-            out = spread(reader, out, rows) if rows else out
+            out = _in_rows(reader, out, rows, custom.name)
             back = transposed(terms, out.held, v.held)
             cotangents.append(None if back is None else Array(back, "jax", wire.dtype))
         return cotangents

@@ -455,20 +455,10 @@ def _numpy_draw(name: str) -> Callable[..., Array]:
 
 
 PLACES = {
-    "normal": 2,
-    "uniform": 2,
-    "randint": 2,
-    "integers": 2,
-    "random": 0,
-    "random_sample": 0,
-    "standard_normal": 0,
-    "exponential": 1,
-    "binomial": 2,
-    "choice": 1,
-    "beta": 2,
-    "gamma": 2,
-    "poisson": 1,
-    "laplace": 2,
+    **dict.fromkeys(("random", "random_sample", "standard_normal"), 0),
+    **dict.fromkeys(("exponential", "choice", "poisson"), 1),
+    **dict.fromkeys(("normal", "uniform", "randint", "integers", "binomial"), 2),
+    **dict.fromkeys(("beta", "gamma", "laplace"), 2),
 }
 """Where the size stands among the arguments of a method of a generator."""
 
@@ -500,20 +490,9 @@ def _written(value: Any) -> bool:
     return value is None or isinstance(value, (int, float))
 
 
-OLD = (
-    "rand",
-    "randn",
-    "normal",
-    "uniform",
-    "randint",
-    "random",
-    "standard_normal",
-    "exponential",
-    "permutation",
-)
-OLD = (*OLD, "random_sample", "binomial", "choice", "beta", "gamma", "poisson", "laplace")
-NEW = ("normal", "uniform", "integers", "random", "standard_normal", "exponential", "permutation", "choice")
-NEW = (*NEW, "binomial", "beta", "gamma", "poisson", "laplace")
+OLD = {*PLACES, "rand", "randn", "permutation"} - {"integers"}
+NEW = {*PLACES, "permutation"} - {"randint", "random_sample"}
+"""Methods of `RandomState` and of `default_rng`."""
 
 
 def generator_attribute(reader: Reader, generator: Generator, name: str, node: ast.AST) -> Native:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -25,7 +24,7 @@ from autodiff_viz.reading.functions.arrays import (
     shape_of,
     untraced,
 )
-from autodiff_viz.reading.functions.declared import OwnRule, OwnRules, differentiated, passed_by
+from autodiff_viz.reading.functions.declared import OwnRule, OwnRules, passed_by
 from autodiff_viz.reading.functions.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.functions.rows import Rows, enter_rows, leave_rows, mapping, spread
 from autodiff_viz.reading.functions.terms import Terms
@@ -158,25 +157,14 @@ def same(reader: Reader, function: Any = None, **options: Any) -> Any:
     return function
 
 
-HANDED_ON = {
-    *(
-        "sum",
-        "mean",
-        "prod",
-        "max",
-        "min",
-        "any",
-        "all",
-        "std",
-        "var",
-        "reshape",
-        "ravel",
-        "transpose",
-        "squeeze",
-    ),
-    *("clip", "argmax", "argmin", "argsort", "cumsum", "cumprod", "repeat", "take", "trace", "diagonal"),
-    *("swapaxes", "round", "around", "ptp", "shape", "ndim", "size", "amax", "amin"),
-}
+HANDED_ON = frozenset(
+    (
+        "sum", "mean", "prod", "max", "min", "any", "all", "std", "var", "reshape", "ravel",
+        "transpose", "squeeze", "clip", "argmax", "argmin", "argsort", "cumsum", "cumprod",
+        "repeat", "take", "trace", "diagonal", "swapaxes", "round", "around", "ptp", "shape",
+        "ndim", "size", "amax", "amin",
+    )
+)  # fmt: skip
 """Functions of NumPy that call the array's own method, and so take JAX's arrays under a derivative."""
 
 
@@ -438,29 +426,40 @@ def _reversible(reader: Reader, root: Array, done: Differentiated) -> None:
             )
 
 
-def _refuse_rules(reader: Reader, root: Array, done: Differentiated, forward: bool) -> None:
+def _met_rules(reader: Reader, numbers: Iterable[int], done: Differentiated) -> Iterator[OwnRule]:
+    """Yield the rules at some nodes to which a derivative by the arguments of a call comes."""
+    rules, owns = reader.state(OwnRules).made, {own.held.number for _, _, own in done.owns if own.is_node}
+    for number in sorted(set(rules).intersection(numbers)):
+        if any(owns & passed_by(reader.builder, wire.held) for wire in rules[number].wires):
+            yield rules[number]
+
+
+def _pull_rules(reader: Reader, done: Differentiated) -> None:
+    """Note that a call is differentiated in reverse, which takes its rules at once, also where nothing reads
+    what they give: a derivative from outside sees their forward functions."""
+    for rule in _met_rules(reader, done.made, done):
+        rule.pulled.append(done)
+
+
+def _refuse_rules(reader: Reader, root: Array, done: Differentiated, forward: bool, eager: bool) -> None:
     """Refuse a derivative through functions with rules of their own of which JAX takes another one, or none.
 
     A rule is differentiated with what the forward function computes, and not by itself again; so it is read
     where both derivatives are equal.
+
+    Args:
+      eager: whether JAX pushes tangents while it calls, also through what nothing reads.
     """
-    rules = reader.state(OwnRules).made
-    if not rules:
-        return
-    way = passed_by(reader.builder, root.held) & set(rules)
-    _, inside = differentiated(reader.builder, root.held)
-    eager = {number for number in rules if forward and number in done.made}  # also what nothing reads
-    for number in sorted(way | eager):
-        rule, below = rules[number], reader.builder.ancestors(Ref(number))
-        if not any(isinstance(own.held, Ref) and own.held.number in below for _, _, own in done.owns):
-            continue
-        if forward and rule.reverse and (number not in inside or rule.itself):
+    way = passed_by(reader.builder, root.held) if root.is_node else set()
+    for rule in _met_rules(reader, way.union(done.made if eager else ()), done):
+        inside = any(one is not done for one in rule.pulled)
+        if forward and rule.reverse and (not inside or rule.itself):
             raise Refused(
                 "JAX refuses this: can't apply forward-mode autodiff (jvp) to a custom_vjp function.",
                 "Use reverse mode: jax.grad, jax.vjp or jax.jacrev.",
                 "forward",
             )
-        if number in inside and not rule.itself and not rule.checked:
+        if inside and rule.made.held.number in way and not rule.itself and not rule.checked:
             _check_rule(reader, rule)
 
 
@@ -493,8 +492,9 @@ def gradients(
 ) -> Any:
     """Return the derivatives of a number by each argument, and note that they were asked for."""
     by_own = {}
-    if root.is_node:
-        _refuse_rules(reader, root, done, forward)
+    _refuse_rules(reader, root, done, forward, forward)
+    if not forward:
+        _pull_rules(reader, done)
     if root.is_node and not forward:
         _reversible(reader, root, done)
     for label, _, own in done.owns:
@@ -591,6 +591,7 @@ def vjp(reader: Reader, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
 
     def at_primals() -> tuple[Differentiated, Any, Any]:
         done = call_at(reader, fun, list(primals), {}, list(range(len(primals))))
+        _pull_rules(reader, done)
         value, aux = done.value if has_aux else (done.value, None)
         return done, value, aux
 
@@ -643,10 +644,7 @@ def vjp(reader: Reader, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
 @known("jax.jvp")
 def jvp(reader: Reader, fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> tuple:
     """Read `jax.jvp`, forward mode."""
-    primals, tangents = (
-        list(reader.items(primals, ast.Constant(0))),
-        list(reader.items(tangents, ast.Constant(0))),
-    )
+    primals, tangents = reader.items(primals), reader.items(tangents)
     done = call_at(reader, fun, primals, {}, list(range(len(primals))))
     value, aux = done.value if has_aux else (done.value, None)
     along = tangent_of(reader, fun, primals, tangents, done, value, has_aux)
@@ -659,15 +657,22 @@ def linearize(reader: Reader, fun: Any, *primals: Any) -> tuple:
     done = call_at(reader, fun, list(primals), {}, list(range(len(primals))))
 
     def push(_: Reader, args: list, keywords: dict) -> Any:
-        return tangent_of(reader, fun, list(primals), args, done, done.value, False)
+        return tangent_of(reader, fun, list(primals), args, done, done.value, False, False)
 
     return done.value, Native(push, "jvp")
 
 
 def tangent_of(
-    reader: Reader, fun: Any, primals: list, tangents: list, done: Differentiated, value: Any, has_aux: bool
+    reader: Reader,
+    fun: Any,
+    primals: list,
+    tangents: list,
+    done: Differentiated,
+    value: Any,
+    has_aux: bool,
+    eager: bool = True,
 ) -> Any:
-    """Return the tangent of each array of a value.
+    """Return the tangent of each array of a value; `eager` is as of `_refuse_rules`.
 
     It is read as two pullbacks: the first is linear in its cotangent, so its own pullback is the tangent.
     Where that would be a third derivative, the Jacobian is multiplied with the tangents.
@@ -676,7 +681,7 @@ def tangent_of(
     if isinstance(reader.builder, Terms) and not inside:
         primals, tangents = as_nodes(reader, primals), as_nodes(reader, tangents)
         with outside(reader), _inside(reader):
-            return tangent_of(reader, fun, primals, tangents, done, value, has_aux)
+            return tangent_of(reader, fun, primals, tangents, done, value, has_aux, eager)
     pairs = list(zip(done.owns, leaves(tangents), strict=False))
     if len(done.owns) != len(leaves(tangents)):
         raise Refused("jvp() takes a tangent for each array of its arguments.")
@@ -704,8 +709,7 @@ def tangent_of(
             return total
         reached = reader.builder.ancestors(output.held) if output.is_node else set()
         live = [(own, tangent) for (_, _, own), (_, tangent) in pairs if own.held.number in reached]
-        if live:
-            _refuse_rules(reader, output, done, True)
+        _refuse_rules(reader, output, done, True, eager)
         if not live:
             return reader.make("zeros_like", [output])
         derived = any(reader.builder.drafts[number].op == GRAD for number in reached)

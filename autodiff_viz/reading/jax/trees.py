@@ -12,7 +12,6 @@ from autodiff_viz.reading.language.operators import as_written, equal
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import Array, Class, Function, Native, Refused, leaves, mapped
 from autodiff_viz.reading.nodes.costs import NAMES, pay
-from autodiff_viz.reading.numpy.array_functions import NOWHERE
 
 
 def _form(value: Any) -> Any:
@@ -38,7 +37,7 @@ def tree_map(reader: Reader, f: Any, tree: Any, *rest: Any, is_leaf: Any = None)
 
 
 def _map_until(reader: Reader, f: Any, tree: Any, rest: tuple, is_leaf: Any) -> Any:
-    if reader.truth(reader.call(is_leaf, [tree], {}), NOWHERE) or not isinstance(tree, (dict, list, tuple)):
+    if reader.truth(reader.call(is_leaf, [tree], {})) or not isinstance(tree, (dict, list, tuple)):
         return reader.call(f, [tree, *rest], {})
     if isinstance(tree, dict):
         return {
@@ -89,7 +88,7 @@ def tree_unflatten(reader: Reader, treedef: Any, leaves: Any) -> Any:
     """Read a tree from its form and its leaves."""
     if not isinstance(treedef, Form):
         raise Refused("tree_unflatten() takes a form and leaves.")
-    return treedef.filled(list(reader.items(leaves, NOWHERE)))
+    return treedef.filled(list(reader.items(leaves)))
 
 
 @known("tree.reduce")
@@ -104,7 +103,7 @@ def tree_reduce(reader: Reader, f: Any, tree: Any, *start: Any) -> Any:
 @known("tree.all")
 def tree_all(reader: Reader, tree: Any) -> bool:
     """Read whether all leaves hold."""
-    return all(reader.truth(leaf, NOWHERE) for leaf in tree_leaves(reader, tree))
+    return all(reader.truth(leaf) for leaf in tree_leaves(reader, tree))
 
 
 @known("tree.transpose")

@@ -84,7 +84,7 @@ def unknown(blank: Blank) -> Refused:
 
 def _bar(reader: Any, args: list, keywords: dict) -> Bar | Blank:
     given = args[0] if args else keywords.get("iterable")
-    return Blank("tqdm") if given is None else Bar(reader.items(given, ast.Constant(0)))
+    return Blank("tqdm") if given is None else Bar(reader.items(given))
 
 
 def install(reader: Any) -> None:

@@ -187,8 +187,8 @@ def dictionary(reader: Reader, given: tuple, named: dict[str, Any]) -> dict:
             pay_values(len(one))
             made.update(one)
             continue
-        for pair in reader.items(one, ast.Constant(0)):
-            both = reader.items(pair, ast.Constant(0))
+        for pair in reader.items(one):
+            both = reader.items(pair)
             if len(both) != 2:
                 raise Refused("dict() takes a dictionary, or pairs of keys and values.")
             made[key(both[0])] = both[1]
@@ -198,7 +198,7 @@ def dictionary(reader: Reader, given: tuple, named: dict[str, Any]) -> dict:
 def _number(reader: Reader, args: list, kind: type) -> Any:
     if len(args) == 1 and isinstance(args[0], Array):
         if args[0].framework == "torch":  # a number of Python's, which no gradient passes
-            one = reader.attribute(args[0], "item", ast.Constant(0)).call(reader, [], {})
+            one = reader.attribute(args[0], "item").call(reader, [], {})
             return one if kind is float else int(reader.numbers(one))
         if kind is int:  # as taken, since only a whole number written out can be an index or a length
             args = [reader.numbers(args[0]).item()]
@@ -246,36 +246,32 @@ def _len(reader: Reader, args: list, keywords: dict) -> int:
         return len(args[0].of)
     if args and (method := reader.own_method(args[0], "__len__")):
         return reader.call(method, [args[0]], {})
-    return len(reader.items(args[0], ast.Constant(0)))
+    return len(reader.items(args[0]))
 
 
 def _sum(reader: Reader, args: list, keywords: dict) -> Any:
-    items = reader.items(args[0], ast.Constant(0)) if args else []
+    items = reader.items(args[0]) if args else []
     total: Any = args[1] if len(args) > 1 else 0
     for item in items:
         total = (
             item
             if type(total) is int and total == 0 and not isinstance(item, Instance)
-            else reader.binary(ast.Add(), total, item, ast.Constant(0))
+            else reader.binary(ast.Add(), total, item)
         )
     return total
 
 
 def _filter(reader: Reader, args: list, keywords: dict) -> list:
     function, values = args
-    items = reader.items(values, ast.Constant(0))
-    where = ast.Constant(0)
-    return [
-        one
-        for one in items
-        if reader.truth(one if function is None else reader.call(function, [one], {}), where)
-    ]
+    items = reader.items(values)
+    kept = (one if function is None else reader.call(function, [one], {}) for one in items)
+    return [one for one, holds in zip(items, kept, strict=True) if reader.truth(holds)]
 
 
 def _sorted(reader: Reader, args: list, keywords: dict) -> list:
     if set(keywords) - {"key", "reverse"}:
         raise Refused("sorted() is read with key and reverse alone.")
-    items = reader.items(args[0], ast.Constant(0))
+    items = reader.items(args[0])
     return in_order(reader, items, keywords.get("key"), keywords.get("reverse", False))
 
 
@@ -304,7 +300,7 @@ def _letters(function: Callable[[Any], Any], of: type) -> Callable[..., Any]:
 
 
 def _divmod(reader: Reader, args: list, keywords: dict) -> tuple:
-    return tuple(reader.binary(op, args[0], args[1], ast.Constant(0)) for op in (ast.FloorDiv(), ast.Mod()))
+    return tuple(reader.binary(op, args[0], args[1]) for op in (ast.FloorDiv(), ast.Mod()))
 
 
 def _zip(reader: Reader, args: list, keywords: dict) -> list:
@@ -312,7 +308,7 @@ def _zip(reader: Reader, args: list, keywords: dict) -> list:
 
 
 def _rows(reader: Reader, args: list) -> list[tuple]:
-    columns = [reader.items(one, ast.Constant(0)) for one in args]
+    columns = [reader.items(one) for one in args]
     pay_values(len(columns) * min(map(len, columns), default=0))
     return list(zip(*columns, strict=False))
 
@@ -321,7 +317,7 @@ def _enumerate(reader: Reader, args: list, keywords: dict) -> list:
     start = keywords.get("start", args[1] if len(args) > 1 else 0)
     if type(start) is not int:
         raise Refused("enumerate() counts from a whole number.")
-    return list(enumerate(reader.items(args[0], ast.Constant(0)), start))
+    return list(enumerate(reader.items(args[0]), start))
 
 
 def _abs(reader: Reader, args: list, keywords: dict) -> Any:
@@ -331,7 +327,7 @@ def _abs(reader: Reader, args: list, keywords: dict) -> Any:
         if args[0].framework == "numpy" and args[0].traced:
             return reader.tables["numpy.abs"](reader, args[0])
         return (
-            reader.attribute(args[0], "abs", ast.Constant(0)).call(reader, [], {})
+            reader.attribute(args[0], "abs").call(reader, [], {})
             if args[0].framework == "torch"
             else reader.make("abs", args)
         )
@@ -342,7 +338,7 @@ def _abs(reader: Reader, args: list, keywords: dict) -> Any:
 
 def _extreme(sign: int, op: str) -> Callable[..., Any]:
     def call(reader: Reader, args: list, keywords: dict) -> Any:
-        items = reader.items(args[0], ast.Constant(0)) if len(args) == 1 else args
+        items = reader.items(args[0]) if len(args) == 1 else args
         if set(keywords) - {"key", "default"}:
             raise Refused(f"{op}() is read with key and default alone.")
         if not items and "default" in keywords:
@@ -385,7 +381,9 @@ def _isinstance(reader: Reader, args: list, keywords: dict) -> bool:
 
 def _is_a(value: Any, of: Any) -> bool:
     """Return whether a value is of a class of the text, of a library's or of Python's."""
-    name = of.name if isinstance(of, (Path, Native, Class)) else ""
+    if not isinstance(of, (Path, Native, Class)) or (isinstance(of, Native) and of.name not in BUILTINS):
+        raise Refused("isinstance() is not read of this.")
+    name = of.name
     if isinstance(value, Instance):
         if isinstance(value.of, Class):
             return value.of is of or any(base == name for base in value.of.bases)
@@ -416,7 +414,7 @@ def _static(reader: Reader, args: list, keywords: dict) -> Any:
 
 def _hasattr(reader: Reader, args: list, keywords: dict) -> bool:
     try:
-        reader.attribute(args[0], args[1], ast.Constant(0))
+        reader.attribute(args[0], args[1])
     except Refused as refused:
         if refused.code == "too-large":  # that is no answer
             raise
@@ -430,36 +428,30 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "sum": _sum,
     "zip": _zip,
     "enumerate": _enumerate,
-    "reversed": lambda reader, args, kw: list(reversed(reader.items(args[0], ast.Constant(0)))),
-    "list": lambda reader, args, kw: list(reader.items(args[0], ast.Constant(0))) if args else [],
-    "tuple": lambda reader, args, kw: tuple(reader.items(args[0], ast.Constant(0))) if args else (),
+    "reversed": lambda reader, args, kw: list(reversed(reader.items(args[0]))),
+    "list": lambda reader, args, kw: list(reader.items(args[0])) if args else [],
+    "tuple": lambda reader, args, kw: tuple(reader.items(args[0])) if args else (),
     "dict": lambda reader, args, kw: dictionary(reader, tuple(args), kw),
     "float": lambda reader, args, kw: _number(reader, args, float),
     "int": lambda reader, args, kw: _number(reader, args, int),
-    "bool": lambda reader, args, kw: reader.truth(args[0], ast.Constant(0)),
+    "bool": lambda reader, args, kw: reader.truth(args[0]),
     "abs": _abs,
     "max": _extreme(1, "max"),
     "min": _extreme(-1, "min"),
     "print": lambda reader, args, kw: None,
     "round": _round,
-    "pow": lambda reader, args, kw: reader.binary(ast.Pow(), args[0], args[1], ast.Constant(0)),
+    "pow": lambda reader, args, kw: reader.binary(ast.Pow(), args[0], args[1]),
     "isinstance": _isinstance,
     "map": lambda reader, args, kw: [reader.call(args[0], list(one), {}) for one in _rows(reader, args[1:])],
-    "any": lambda reader, args, kw: any(
-        reader.truth(one, ast.Constant(0)) for one in reader.items(args[0], ast.Constant(0))
-    ),
-    "all": lambda reader, args, kw: all(
-        reader.truth(one, ast.Constant(0)) for one in reader.items(args[0], ast.Constant(0))
-    ),
+    "any": lambda reader, args, kw: any(reader.truth(one) for one in reader.items(args[0])),
+    "all": lambda reader, args, kw: all(reader.truth(one) for one in reader.items(args[0])),
     "str": lambda reader, args, kw: _str(args),
     "repr": lambda reader, args, kw: Shown(),
     "hasattr": _hasattr,
     "getattr": lambda reader, args, kw: (
-        args[2]
-        if len(args) > 2 and not _hasattr(reader, args, kw)
-        else reader.attribute(args[0], args[1], ast.Constant(0))
+        args[2] if len(args) > 2 and not _hasattr(reader, args, kw) else reader.attribute(args[0], args[1])
     ),
-    "setattr": lambda reader, args, kw: reader.set_attribute(args[0], args[1], args[2], ast.Constant(0)),
+    "setattr": lambda reader, args, kw: reader.set_attribute(args[0], args[1], args[2]),
     "sorted": _sorted,
     "filter": _filter,
     "type": _type,

@@ -40,6 +40,16 @@ def kind(value: Any) -> str:
     return kinds.get(type(value), "this")
 
 
+COMPARES = {
+    ast.Gt: "greater",
+    ast.Lt: "less",
+    ast.GtE: "greater_equal",
+    ast.LtE: "less_equal",
+    ast.Eq: "equal",
+    ast.NotEq: "not_equal",
+}
+"""Ops by comparison."""
+
 _PLAIN = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,

@@ -25,6 +25,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.language.blank import Blank, of_library, unknown
 from autodiff_viz.reading.language.operators import (
+    COMPARES,
     as_written,
     compared,
     formatted,
@@ -44,6 +45,7 @@ from autodiff_viz.reading.language.values import (
     BOOL,
     FLOATS,
     INT,
+    NOWHERE,
     Array,
     Class,
     ClassMethod,
@@ -459,19 +461,14 @@ class Reader:
             if written_so.rpartition(".")[2] not in DECORATORS:
                 raise Refused(f"The decorator `{written_so}` of a class is not read.", at=decorator)
         inner = Scope({}, self.scope)
-        outside, self.scope = self.scope, inner
-        try:
+        with self.inside(inner):
             self.run(node.body)
-        finally:
-            self.scope = outside
         above = [base for base in map(self.value, node.bases) if isinstance(base, Class)]
         for base in reversed(above):
             pay_values(len(base.members) + len(inner.names))
             inner.names = {**base.members, **inner.names}
             bases = tuple(dict.fromkeys((*bases, *base.bases)))  # a class that two come from, once
-        if own := sorted(
-            {"__setattr__", "__getattribute__", "__new__", "__init_subclass__"} & set(inner.names)
-        ):
+        if own := sorted(UNREAD_METHODS & set(inner.names)):
             raise Refused(f"A class with `{own[0]}` is not read.", "Set what it sets in __init__.", at=node)
         if len(bases) > BASES:
             raise Refused(f"A class comes from at most {BASES} others here.", "", "too-large", node)
@@ -647,7 +644,7 @@ class Reader:
     def _set_attribute(self, target: ast.Attribute, value: Any) -> None:
         self.set_attribute(self.value(target.value), target.attr, value, target)
 
-    def set_attribute(self, owner: Any, name: str, value: Any, target: ast.AST) -> None:
+    def set_attribute(self, owner: Any, name: str, value: Any, target: ast.AST = NOWHERE) -> None:
         """Set an attribute of a value."""
         setter = self.handlers.set_attribute.get(type(owner))
         if isinstance(owner, Instance):
@@ -830,7 +827,7 @@ class Reader:
     def _get_BinOp(self, node: ast.BinOp) -> Any:
         return self.binary(node.op, self.value(node.left), self.value(node.right), node)
 
-    def binary(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
+    def binary(self, op: ast.operator, left: Any, right: Any, node: ast.AST = NOWHERE) -> Any:
         """Apply an operator of Python to two values."""
         if isinstance(left, str) and isinstance(op, ast.Mod):
             return percent(left, right)
@@ -952,20 +949,20 @@ class Reader:
             left = right
         return result
 
-    def compare(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST) -> Array:
+    def compare(self, op: ast.cmpop, left: Any, right: Any, node: ast.AST = NOWHERE) -> Array:
         """Compare arrays: 1 where it holds, else 0, and no gradient."""
         self.weighed(left, right)
         for side in (left, right):
             if isinstance(side, Array) and side.framework in self.handlers.compare:
                 return self.handlers.compare[side.framework](self, op, left, right)
-        if type(op) in _COMPARES:
-            return self.make(_COMPARES[type(op)], [left, right], dtype=BOOL)
+        if type(op) in COMPARES:
+            return self.make(COMPARES[type(op)], [left, right], dtype=BOOL)
         raise Refused("This comparison is not read of arrays.", at=node)
 
     def _get_Attribute(self, node: ast.Attribute) -> Any:
         return self.attribute(self.value(node.value), node.attr, node)
 
-    def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
+    def attribute(self, owner: Any, name: str, node: ast.AST = NOWHERE) -> Any:
         """Return an attribute of a value."""
         if isinstance(owner, Path):
             path = f"{owner.name}.{name}"
@@ -1198,6 +1195,15 @@ class Reader:
             self.scope = outside
 
     @contextmanager
+    def grad_enabled(self, mode: bool) -> Iterator[None]:
+        """Switch on or off that PyTorch differentiates by what is made meanwhile."""
+        outside, self.no_grad = self.no_grad, int(not mode)
+        try:
+            yield
+        finally:
+            self.no_grad = outside
+
+    @contextmanager
     def frame(self, frame: Frame) -> Iterator[Frame]:
         """Collect the nodes that are made meanwhile in a region or a group."""
         self.builder.frames.append(frame)
@@ -1223,7 +1229,7 @@ class Reader:
         finally:
             builder.open_steps.pop()
 
-    def items(self, value: Any, node: ast.AST) -> list[Any]:
+    def items(self, value: Any, node: ast.AST = NOWHERE) -> list[Any]:
         """Return the elements of a value that is iterated over."""
         if isinstance(value, (tuple, list, str, dict)):
             pay_values(len(value))
@@ -1237,7 +1243,7 @@ class Reader:
             raise unknown(value)
         raise Refused(f"{kind(value).capitalize()} cannot be iterated over.", at=node)
 
-    def truth(self, value: Any, node: ast.AST) -> bool:
+    def truth(self, value: Any, node: ast.AST = NOWHERE) -> bool:
         """Return whether a value counts as true.
 
         That of an array is taken from its numbers, as the library does that runs line by line; the branch
@@ -1560,14 +1566,6 @@ _COMPARED = {
 
 _UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 _OPERATORS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Pow: "pow"}
-_COMPARES = {
-    ast.Gt: "greater",
-    ast.Lt: "less",
-    ast.GtE: "greater_equal",
-    ast.LtE: "less_equal",
-    ast.Eq: "equal",
-    ast.NotEq: "not_equal",
-}
 
 
 def _bound(function: Function, args: list, keywords: dict, node: ast.AST | None) -> dict[str, Any]:

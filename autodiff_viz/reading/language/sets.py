@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.reading.language.operators import key
-from autodiff_viz.reading.language.values import Array, Class, Instance, Native, Refused
+from autodiff_viz.reading.language.values import Array, Class, Instance, Native, Refused, method_of
 from autodiff_viz.reading.nodes.costs import LENGTH, pay_values
 
 
@@ -126,16 +126,7 @@ def attribute(reader: Any, of: Set, name: str, node: ast.AST) -> Native:
         "issuperset": lambda other: set(of.of) >= marks((other,))[0],
         "isdisjoint": lambda other: set(of.of).isdisjoint(marks((other,))[0]),
     }
-    if name not in methods:
-        raise Refused(f"A set has no {name!r} that is read.", at=node)
-
-    def call(_: Any, args: list, keywords: dict) -> Any:
-        try:
-            return methods[name](*args, **keywords)
-        except TypeError:
-            raise Refused(f"{name}() of a set is not read with these arguments.", at=node) from None
-
-    return Native(call, name, walks=False)
+    return method_of("A set", methods, name, node, walks=False)
 
 
 def joined(op: ast.operator, left: Set, right: Set, node: ast.AST) -> Set:
@@ -186,7 +177,7 @@ def rest(reader: Any, one: Iter, node: ast.AST) -> list[Any]:
 
 
 def _set(reader: Any, args: list, keywords: dict) -> Set:
-    return made(reader, reader.items(args[0], ast.Constant(0)) if args else ())
+    return made(reader, reader.items(args[0]) if args else ())
 
 
 def install(reader: Any) -> None:
@@ -198,12 +189,10 @@ def install(reader: Any) -> None:
     )
     reader.builtins = {
         **reader.builtins,
-        "set": lambda reader, args, kw: made(reader, reader.items(args[0], ast.Constant(0)) if args else ()),
-        "frozenset": lambda reader, args, kw: made(
-            reader, reader.items(args[0], ast.Constant(0)) if args else ()
-        ),
+        "set": lambda reader, args, kw: made(reader, reader.items(args[0]) if args else ()),
+        "frozenset": lambda reader, args, kw: made(reader, reader.items(args[0]) if args else ()),
         "iter": lambda reader, args, kw: (
-            args[0] if isinstance(args[0], Iter) else Iter(reader.items(args[0], ast.Constant(0)))
+            args[0] if isinstance(args[0], Iter) else Iter(reader.items(args[0]))
         ),
         "next": following,
     }

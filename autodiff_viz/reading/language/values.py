@@ -14,6 +14,8 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.reading.nodes.builder import Held, Ref
 from autodiff_viz.reading.nodes.costs import NESTED, WALKED, Refused, pay_values
 
+NOWHERE = ast.Constant(0)  # the place in the text of what our own code asks for
+
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 HALVES = ("float16", "bfloat16")
 INT, BOOL = "int", "bool"
@@ -135,6 +137,24 @@ class Native:
     inner: Any = None
     attributes: dict[str, Any] = field(default_factory=dict)
     walks: bool = True
+
+
+def method_of(
+    owner: str, methods: Mapping[str, Callable[..., Any]], name: str, node: ast.AST, walks: bool = True
+) -> Native:
+    """Return a method of an object that a library made.
+
+    Args:
+      owner: what the object is, as messages call it: "A tape".
+      methods: what is read, by name, of the arguments that the text writes.
+      walks: as of `Native`.
+    Raises:
+      Refused: none has this name.
+    """
+    if name not in methods:
+        raise Refused(f"{owner} has no {name!r} that is read.", f"There are {', '.join(methods)}.", at=node)
+
+    return Native(lambda _, args, keywords: methods[name](*args, **keywords), name, walks=walks)
 
 
 @dataclass(eq=False)

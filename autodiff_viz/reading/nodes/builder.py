@@ -25,7 +25,7 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Graph, Group, Litera
 from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.problem import GraphError
-from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
+from autodiff_viz.graph.rule_kinds import FOLLOW, STOP, passing
 from autodiff_viz.graph.text import numbered, shape_of
 from autodiff_viz.language.reader import WRAPPER
 from autodiff_viz.ops.catalog import OPS
@@ -290,10 +290,11 @@ class Builder:
         return computed, given - computed
 
     def between(self, z: int, x: int) -> set[int]:
-        """Return the nodes that depend on x and that z depends on."""
+        """Return the nodes that a derivative of z by x goes through (`grad_nodes.Between`)."""
         above, depends = self.ancestors(Ref(z)), {x}
         for number in sorted(above):
-            if any(slot.number in depends for slot in refs(self.drafts[number].slots)):
+            draft = self.drafts[number]
+            if any(slot.number in depends for slot in refs(passing(draft.rule.kind, draft.slots))):
                 depends.add(number)
         return (depends & above) - {x}
 

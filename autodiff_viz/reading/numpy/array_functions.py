@@ -19,8 +19,6 @@ from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, FLOATS, INT, Array, Path, Refused
 from autodiff_viz.reading.numpy.own_functions import own, own_function, own_method, own_methods
 
-NOWHERE = ast.Constant(0)
-
 OWN = {
     "numpy": (
         "all any append argmin around array_split atleast_1d atleast_2d average bitwise_and bitwise_not "
@@ -169,7 +167,7 @@ _power = own_function("numpy.power")
 def power(reader: Reader, x: Any, y: Any) -> Any:
     """Read a power. One with a whole exponent has a slope at 0, as JAX's `integer_pow` has."""
     if not isinstance(x, Array) and not isinstance(y, Array):
-        return reader.binary(ast.Pow(), x, y, NOWHERE)
+        return reader.binary(ast.Pow(), x, y)
     if type(y) is int:
         if y == 0:
             return reader.make("ones_like", [x])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -26,7 +26,7 @@ from autodiff_viz.reading.functions.declared import rule_of, ruled, written
 from autodiff_viz.reading.functions.draws import Draws
 from autodiff_viz.reading.functions.library_calls import call_jax, say
 from autodiff_viz.reading.language.functions import plain_method
-from autodiff_viz.reading.language.operators import as_written
+from autodiff_viz.reading.language.operators import COMPARES, as_written
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import (
     BOOL,
@@ -36,6 +36,7 @@ from autodiff_viz.reading.language.values import (
     Native,
     Path,
     Refused,
+    arrays_in,
     leaves,
     mapped,
 )
@@ -50,11 +51,17 @@ from autodiff_viz.reading.tensorflow.tensors import (
     alike,
     connected,
     floating,
+    in_jax,
     kind_named,
     of_alike,
     of_floats,
+    of_list,
+    of_pair,
+    of_tensor,
     tensor,
     tf,
+    whole_numbers,
+    written_out,
 )
 
 UNROLLED = 64  # rows of `map_fn`, steps of a loop
@@ -76,38 +83,38 @@ def unary(op: str, name: str, pull: str = "", says: str = "", floats: bool = Tru
 
 NOTHING_IS_NOTHING = "at its corner it passes 0 where 0 arrives in TensorFlow; JAX's 0 * inf is NaN"
 
-for _names, _read in {
-    **{
-        (n, f"math.{n}"): unary(n, n) for n in ("exp", "sin", "cos", "tan", "tanh", "sigmoid", "sinh", "cosh")
-    },
-    **{(f"math.{n}",): unary(n, n) for n in ("log", "log1p", "erf", "erfc", "softplus")},
-    ("math.expm1",): unary("expm1", "expm1", "v * exp(x)"),
-    ("math.atanh",): unary("arctanh", "atanh"),
-    ("asin", "math.asin"): unary("arcsin", "asin"),
-    ("acos", "math.acos"): unary("arccos", "acos"),
-    ("atan", "math.atan"): unary("arctan", "atan"),
-    **{(f"nn.{n}",): unary(n, n) for n in ("sigmoid", "tanh", "softplus")},
-    ("nn.elu", "keras.activations.elu"): unary(
-        "elu", "elu", "v * where(less(x, 0.0), out + 1.0, ones_like(x))"
-    ),
-    ("nn.relu", "keras.activations.relu"): unary("relu", "relu", floats=False),
-    **{(f"keras.activations.{n}",): unary(n, n) for n in ("sigmoid", "tanh", "softplus")},
-    ("keras.activations.exponential",): unary("exp", "exp"),
-    ("square", "math.square"): unary("square", "square", floats=False),
-    ("negative", "math.negative"): unary("neg", "negative", floats=False),
-    ("sign", "math.sign"): unary("sign", "sign", floats=False),
-    ("floor", "math.floor"): unary("floor", "floor"),
-    ("round", "math.round"): unary("round", "round", floats=False),
-    ("math.rint",): unary("round", "rint"),
-    ("abs", "math.abs"): unary(
-        "abs", "abs", "v * sign(x)", "the slope of abs at 0 is 0 in TensorFlow; JAX's is 1", floats=False
-    ),
-}.items():
-    tf(*_names)(_read)
+OF_FLOATS = {
+    **{f"{op} math.{op}": op for op in ("exp", "sin", "cos", "tan", "sinh", "cosh")},
+    **{f"{op} math.{op} nn.{op} keras.activations.{op}": op for op in ("tanh", "sigmoid")},
+    **{f"math.{op}": op for op in ("log", "log1p", "erf", "erfc")},
+    "math.softplus nn.softplus keras.activations.softplus": "softplus",
+    "keras.activations.exponential": "exp",
+    "asin math.asin": "arcsin",
+    "acos math.acos": "arccos",
+    "atan math.atan": "arctan",
+    "math.atanh": "arctanh",
+    "floor math.floor": "floor",
+    "math.rint": "round",
+}
+OF_NUMBERS = {
+    "nn.relu keras.activations.relu": "relu",
+    "square math.square": "square",
+    "negative math.negative": "neg",
+    "sign math.sign": "sign",
+    "round math.round": "round",
+}
+"""Functions that are one op, by their names."""
+
+for _names, _op in {**OF_FLOATS, **OF_NUMBERS}.items():
+    tf(*_names.split())(unary(_op, _names.split()[0], floats=_names in OF_FLOATS))
+tf("math.expm1")(unary("expm1", "math.expm1", "v * exp(x)"))
+tf("nn.elu", "keras.activations.elu")(
+    unary("elu", "nn.elu", "v * where(less(x, 0.0), out + 1.0, ones_like(x))")
+)
+SIZE = "the slope of abs at 0 is 0 in TensorFlow; JAX's is 1"
+tf("abs", "math.abs")(unary("abs", "abs", "v * sign(x)", SIZE, floats=False))
 
 
-@tf("math.reciprocal")
-@of_floats
 def reciprocal(x):
     """Return 1/x, which passes 0 where 0 arrives."""
     say(f"reciprocal: {NOTHING_IS_NOTHING}")
@@ -126,23 +133,19 @@ def rsqrt(x):
     return elements.quiet(lax.rsqrt, lambda x: -0.5 * lax.rsqrt(x) * lax.rsqrt(x) * lax.rsqrt(x), x)
 
 
-tf("sqrt", "math.sqrt")(of_floats(root))
-tf("math.rsqrt")(of_floats(rsqrt))
-
-
-@tf("math.ceil")
-def ceil(reader: Reader, x: Any) -> Array:
-    """Read ceil as floor of the negative."""
-    return reader.make(
-        "neg", [reader.make("floor", [reader.make("neg", [floating(reader, x, "math.ceil")])])]
-    )
-
-
-@tf("math.log_sigmoid")
-@of_floats
-def log_sigmoid(x):
-    """Return log(sigmoid(x))."""
-    return -jax.nn.softplus(-x)
+in_jax(
+    of_floats,
+    {
+        "math.reciprocal": reciprocal,
+        "sqrt math.sqrt": root,
+        "math.rsqrt": rsqrt,
+        "math.ceil": lambda x: jnp.ceil(x),
+        "math.is_nan": lambda x: jnp.isnan(x),
+        "math.is_finite": lambda x: jnp.isfinite(x),
+        "math.log_sigmoid": lambda x: -jax.nn.softplus(-x),
+        "math.reciprocal_no_nan": lambda x: divide_no_nan(1.0, x),
+    },
+)
 
 
 # Activations.
@@ -155,12 +158,16 @@ def to_6(x):
     )
 
 
+@tf("nn.relu6", "keras.activations.relu6")
+@connected
 @of_floats
 def relu6(features):
     """Return x between 0 and 6."""
     return to_6(features)
 
 
+@tf("nn.leaky_relu")
+@connected
 @of_floats
 def leaky_relu(features, alpha=0.2):
     """Return x above 0 and less of it below."""
@@ -168,27 +175,9 @@ def leaky_relu(features, alpha=0.2):
     return elements.leaky_relu(features, alpha)
 
 
-@of_floats
-def keras_leaky_relu(x, negative_slope=0.2):
-    """Return x above 0 and less of it below."""
-    return elements.leaky_relu(x, negative_slope)
-
-
-# TensorFlow's gradients of these read their value.
-tf("nn.relu6", "keras.activations.relu6")(
-    lambda reader, *args, **kw: connected(reader, relu6(reader, *args, **kw))
-)
-tf("nn.leaky_relu")(lambda reader, *args, **kw: connected(reader, leaky_relu(reader, *args, **kw)))
 tf("keras.activations.leaky_relu")(
-    lambda reader, *args, **kw: connected(reader, keras_leaky_relu(reader, *args, **kw))
+    lambda reader, x, negative_slope=0.2: leaky_relu(reader, x, negative_slope)
 )
-
-
-@tf("nn.crelu")
-@of_floats
-def crelu(features, axis=-1):
-    """Return relu of a tensor and of its negative, joined."""
-    return jnp.concatenate([jax.nn.relu(features), jax.nn.relu(-features)], axis)
 
 
 @tf("nn.selu", "keras.activations.selu")
@@ -213,10 +202,7 @@ def gelu(features, approximate=False):
     return op("gelu", features)
 
 
-@tf("keras.activations.gelu")
-def keras_gelu(reader: Reader, x: Any, approximate: bool = False) -> Array:
-    """Read Keras's gelu."""
-    return gelu(reader, x, bool(approximate))
+tf("keras.activations.gelu")(lambda reader, x, approximate=False: gelu(reader, x, bool(approximate)))
 
 
 @tf("nn.silu", "nn.swish", "keras.activations.silu", "keras.activations.swish")
@@ -228,8 +214,6 @@ def silu(features, beta=1.0):
     return features * jax.nn.sigmoid(beta * features)
 
 
-@tf("nn.softsign", "math.softsign", "keras.activations.softsign")
-@of_floats
 def softsign(features):
     """Return x / (1 + |x|)."""
     return elements.with_slopes(
@@ -237,33 +221,27 @@ def softsign(features):
     )
 
 
+in_jax(
+    of_floats,
+    {
+        "nn.softsign math.softsign keras.activations.softsign": softsign,
+        "nn.crelu": lambda features, axis=-1: jax.nn.relu(jnp.concatenate([features, -features], axis)),
+        "keras.activations.hard_sigmoid": lambda x: to_6(x + 3.0) / 6.0,
+        "nn.softmax math.softmax keras.activations.softmax keras.ops.softmax": lambda logits, axis=-1: op(
+            "softmax", logits, axis=-1 if axis is None else axis
+        ),
+        "nn.log_softmax math.log_softmax keras.activations.log_softmax": lambda logits, axis=-1: op(
+            "log_softmax", logits, axis=-1 if axis is None else axis
+        ),
+    },
+)
+
+
 @tf("keras.activations.linear", "identity")
 def identity(reader: Reader, input: Any) -> Array:
     """Read a copy of a tensor, which a variable is read by too."""
     made = tensor(reader, input)
     return reader.make(IDENTITY, [made], dtype=made.dtype)
-
-
-@tf("keras.activations.hard_sigmoid")
-@of_floats
-def hard_sigmoid(x):
-    """Return relu6(x + 3) / 6."""
-    return to_6(x + 3.0) / 6.0
-
-
-@tf("nn.softmax", "math.softmax", "keras.activations.softmax", "keras.ops.softmax")
-def softmax(reader: Reader, logits: Any, axis: Any = -1) -> Array:
-    """Read softmax."""
-    return reader.make(
-        "softmax", [floating(reader, logits, "nn.softmax")], axis=axis_argument(-1 if axis is None else axis)
-    )
-
-
-@tf("nn.log_softmax", "math.log_softmax", "keras.activations.log_softmax")
-def log_softmax(reader: Reader, logits: Any, axis: Any = -1) -> Array:
-    """Read log_softmax."""
-    x = floating(reader, logits, "nn.log_softmax")
-    return reader.make("log_softmax", [x], axis=axis_argument(-1 if axis is None else axis))
 
 
 # Functions of two tensors.
@@ -286,6 +264,7 @@ def binary(op: str, name: str, floats: bool = False) -> Read:
 
 add, subtract, multiply = binary("add", "AddV2"), binary("sub", "Sub"), binary("mul", "Mul")
 tf("add", "math.add")(add)
+tf("nn.bias_add")(lambda reader, value, bias: add(reader, value, bias))
 tf("subtract", "math.subtract")(subtract)
 tf("multiply", "math.multiply")(multiply)
 tf("atan2", "math.atan2")(binary("arctan2", "atan2", floats=True))
@@ -347,13 +326,6 @@ def power(reader: Reader, x: Any, y: Any) -> Array:
     )
 
 
-@tf("math.floordiv")
-def floordiv(reader: Reader, x: Any, y: Any) -> Array:
-    """Read a quotient without its fraction, which has no gradient."""
-    pair = alike(reader, [x, y], "FloorDiv")
-    return reader.make("floor", [reader.make("div", pair, dtype=pair[0].dtype)], dtype=pair[0].dtype)
-
-
 @tf("math.floormod", "math.mod")
 def floormod(reader: Reader, x: Any, y: Any) -> Array:
     """Read the rest of a division: x - floor(x / y) * y."""
@@ -361,82 +333,41 @@ def floormod(reader: Reader, x: Any, y: Any) -> Array:
     return ruled(reader, "remainder", pair, {"a": "v", "b": "-(v * floor(a / b))"}, pair[0].dtype)
 
 
-@tf("math.squared_difference")
-def squared_difference(reader: Reader, x: Any, y: Any) -> Array:
-    """Read (x - y)^2."""
-    return reader.make("square", [subtract(reader, x, y)])
-
-
-@tf("math.divide_no_nan")
-@of_alike
 def divide_no_nan(x, y):
     """Return a quotient that is 0, with no gradient, where it divides by 0."""
     fits = y != 0.0
     return fits * (x / jnp.where(fits, y, 1.0))
 
 
-@tf("math.reciprocal_no_nan")
-def reciprocal_no_nan(reader: Reader, x: Any) -> Array:
-    """Read 1/x that is 0, with no gradient, at 0."""
-    return divide_no_nan(reader, 1.0, floating(reader, x, "math.reciprocal_no_nan"))
-
-
-@tf("math.xlogy")
-@of_alike
-def xlogy(x, y):
-    """Return x log y, which is 0 for x = 0."""
-    return elements.without_0(lambda x, y: x * jnp.log(y), x, y)
-
-
-@tf("math.xlog1py")
-@of_alike
-def xlog1py(x, y):
-    """Return x log(1 + y), which is 0 for x = 0."""
-    return elements.without_0(lambda x, y: x * jnp.log1p(y), x, y)
-
-
-@tf("math.xdivy")
-@of_alike
-def xdivy(x, y):
-    """Return x / y, which is 0 for x = 0."""
-    return elements.without_0(jnp.divide, x, y)
-
-
-@tf("add_n", "math.add_n", "math.accumulate_n")
-def add_n(reader: Reader, inputs: Any) -> Array:
-    """Read a sum of several tensors."""
-    made = alike(reader, list(inputs), "AddN")
-    total = made[0]
-    for one in made[1:]:
-        total = reader.make("add", [total, one], dtype=total.dtype)
-    return total
-
-
-COMPARED = {
-    "greater": ast.Gt,
-    "less": ast.Lt,
-    "greater_equal": ast.GtE,
-    "less_equal": ast.LtE,
-    "equal": ast.Eq,
-    "not_equal": ast.NotEq,
-}
-
-
-def _compared(op: type[ast.cmpop]) -> Read:
-    return lambda reader, x, y: compare(reader, op(), x, y)
+in_jax(
+    of_alike,
+    {
+        "math.divide_no_nan": divide_no_nan,
+        "math.xlogy": lambda x, y: elements.without_0(lambda x, y: x * jnp.log(y), x, y),
+        "math.xlog1py": lambda x, y: elements.without_0(lambda x, y: x * jnp.log1p(y), x, y),
+        "math.xdivy": lambda x, y: elements.without_0(jnp.divide, x, y),
+    },
+)
+in_jax(
+    of_pair,
+    {
+        "math.floordiv": lambda x, y: jnp.floor(x / y),
+        "math.squared_difference": lambda x, y: jnp.square(x - y),
+    },
+)
+in_jax(of_list, {"add_n math.add_n math.accumulate_n": lambda inputs: sum(inputs[1:], inputs[0])})
 
 
 def compare(reader: Reader, op: ast.cmpop, x: Any, y: Any) -> Array:
     """Read a comparison of two tensors of one dtype."""
     made = alike(reader, [x, y], type(op).__name__)
-    names = {kind: name for name, kind in COMPARED.items()}
-    if type(op) not in names:
+    if type(op) not in COMPARES:
         raise Refused("This comparison is not read of tensors.")
-    return reader.make(names[type(op)], made, dtype=BOOL)
+    return reader.make(COMPARES[type(op)], made, dtype=BOOL)
 
 
-for _name, _op in COMPARED.items():
-    tf(_name, f"math.{_name}")(_compared(_op))
+for _op, _name in COMPARES.items():
+    tf(_name, f"math.{_name}")(lambda reader, x, y, _op=_op: compare(reader, _op(), x, y))
 
 
 @tf("logical_not", "math.logical_not")
@@ -454,20 +385,6 @@ tf("logical_and", "math.logical_and")(logical_and)
 tf("logical_or", "math.logical_or")(logical_or)
 
 
-@tf("math.is_nan")
-def is_nan(reader: Reader, x: Any) -> Array:
-    """Read whether a number is NaN, which equals nothing."""
-    x = floating(reader, x, "math.is_nan")
-    return reader.make("not_equal", [x, x], dtype=BOOL)
-
-
-@tf("math.is_finite")
-def is_finite(reader: Reader, x: Any) -> Array:
-    """Read whether a number is finite: then x - x is 0."""
-    x = floating(reader, x, "math.is_finite")
-    return reader.make("equal", [reader.make("sub", [x, x]), 0.0], dtype=BOOL)
-
-
 def operator(reader: Reader, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Array:
     """Apply an operator of Python where one side is a tensor."""
     known: dict[type, Read] = {
@@ -476,9 +393,9 @@ def operator(reader: Reader, op: ast.operator, left: Any, right: Any, node: ast.
         ast.Mult: multiply,
         ast.Div: divide,
         ast.Pow: power,
-        ast.FloorDiv: floordiv,
+        ast.FloorDiv: TF["tensorflow.math.floordiv"],
         ast.Mod: floormod,
-        ast.MatMult: matmul,
+        ast.MatMult: TF["tensorflow.matmul"],
     }
     if isinstance(op, ast.Mult) and all(getattr(side, "dtype", None) == BOOL for side in (left, right)):
         return logical_and(reader, left, right)
@@ -514,7 +431,7 @@ def first_larger(x, y):
 @of_floats
 def clip_by_norm(t, clip_norm, axes=None):
     """Return an array with a limit to its norm, in TensorFlow's own steps."""
-    total = jnp.square(t).sum(whole_axes(axes), keepdims=True)
+    total = jnp.square(t).sum(axes, keepdims=True)
     some = total > 0.0
     norm = jnp.where(some, root(jnp.where(some, total, 1.0)), total)
     return t * clip_norm / first_larger(norm, jnp.asarray(clip_norm, t.dtype))
@@ -523,8 +440,9 @@ def clip_by_norm(t, clip_norm, axes=None):
 @tf("linalg.global_norm")
 def global_norm(reader: Reader, t_list: Any) -> Array:
     """Read the norm of several tensors together."""
-    parts = [l2_loss(reader, one) for one in t_list if one is not None]
-    return TF["tensorflow.sqrt"](reader, reader.make("mul", [add_n(reader, parts), 2.0]))
+    parts = [TF["tensorflow.nn.l2_loss"](reader, one) for one in t_list if one is not None]
+    total = TF["tensorflow.add_n"](reader, parts)
+    return TF["tensorflow.sqrt"](reader, multiply(reader, total, 2.0))
 
 
 @tf("clip_by_global_norm")
@@ -542,11 +460,7 @@ def clip_by_global_norm(reader: Reader, t_list: Any, clip_norm: Any, use_norm: A
 def fold(reader: Reader, op: str, x: Any, axis: Any, keepdims: Any) -> Array:
     """Fold axes of a tensor by an op."""
     x = tensor(reader, x)
-    if isinstance(axis, Array):
-        axis = whole_numbers(reader, axis).tolist()
-    for one in axis if isinstance(axis, (list, tuple)) else ():
-        axis_argument(one)
-    made = arrays.fold(reader, op, x, tuple(axis) if isinstance(axis, list) else axis, keepdims)
+    made = arrays.fold(reader, op, x, written_out(reader, axis), keepdims)
     made.dtype = x.dtype
     return made
 
@@ -573,46 +487,22 @@ for _op in ("sum", "mean", "max", "min", "prod", "logsumexp"):
     tf(f"reduce_{_op}", f"math.reduce_{_op}")(_reduction(_op))
 
 
-def _of_truth(op: str) -> Read:
-    def read(reader: Reader, input_tensor: Any, axis: Any = None, keepdims: Any = False) -> Array:
-        return fold(reader, op, input_tensor, axis, keepdims)
-
-    return read
-
-
-tf("reduce_any", "math.reduce_any")(_of_truth("max"))
-tf("reduce_all", "math.reduce_all")(_of_truth("min"))
-
-
-def whole_axes(axis):
-    """Return the axes of an argument, which may be a list or an array of whole numbers."""
-    return axis if axis is None or isinstance(axis, int) else tuple(np.asarray(axis).ravel().tolist())
+for _name, _op in (("any", "max"), ("all", "min")):
+    tf(f"reduce_{_name}", f"math.reduce_{_name}")(
+        lambda reader, input_tensor, axis=None, keepdims=False, _op=_op: fold(
+            reader, _op, input_tensor, axis, keepdims
+        )
+    )
 
 
 def _variance(x, axis, keepdims):
-    axis = whole_axes(axis)
     return jnp.square(x - x.mean(axis, keepdims=True)).mean(axis, keepdims=keepdims)
-
-
-@tf("math.reduce_variance")
-@of_floats
-def reduce_variance(input_tensor, axis=None, keepdims=False):
-    """Return the mean square distance from the mean."""
-    return _variance(input_tensor, axis, keepdims)
-
-
-@tf("math.reduce_std")
-@of_floats
-def reduce_std(input_tensor, axis=None, keepdims=False):
-    """Return a standard deviation, whose gradient is NaN where all is equal."""
-    return root(_variance(input_tensor, axis, keepdims))
 
 
 @tf("norm", "linalg.norm")
 @of_floats
 def norm(tensor, ord="euclidean", axis=None, keepdims=False):
     """Return the root of a sum of squares, a sum of sizes, or the largest size."""
-    axis = whole_axes(axis)
     flat = axis is None or isinstance(axis, int) or len(axis) == 1
     if ord in ("euclidean", "fro") or (ord == 2 and flat):
         return root((tensor * tensor).sum(axis, keepdims=keepdims))
@@ -621,25 +511,11 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=False):
     return (jnp.sum if ord == 1 else jnp.max)(elements.absolute(tensor), axis, keepdims=keepdims)
 
 
-@tf("math.reduce_euclidean_norm")
-@of_floats
-def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False):
-    """Return a Euclidean norm whose gradient is NaN at 0, whatever arrives."""
-    return jnp.sqrt(jnp.square(input_tensor).sum(whole_axes(axis), keepdims=keepdims))
-
-
-@tf("nn.l2_loss")
-@of_floats
-def l2_loss(t):
-    """Return half the sum of squares."""
-    return 0.5 * jnp.square(t).sum()
-
-
 @tf("nn.l2_normalize", "math.l2_normalize", "linalg.l2_normalize")
 @of_floats
 def l2_normalize(x, axis=None, epsilon=1e-12, dim=None):
     """Return an array over its norm, as TensorFlow: x * rsqrt(max(sum of squares, epsilon))."""
-    total = jnp.square(x).sum(whole_axes(dim if axis is None else axis), keepdims=True)
+    total = jnp.square(x).sum(dim if axis is None else axis, keepdims=True)
     return x * rsqrt(first_larger(total, jnp.asarray(epsilon, x.dtype)))
 
 
@@ -647,34 +523,37 @@ def l2_normalize(x, axis=None, epsilon=1e-12, dim=None):
 @of_floats
 def moments(x, axes, shift=None, keepdims=False):
     """Return mean and variance; the variance is that about a mean that is not differentiated."""
-    axes = whole_axes(axes)
     apart = jnp.square(x - lax.stop_gradient(x.mean(axes, keepdims=True)))
     return x.mean(axes, keepdims=keepdims), apart.mean(axes, keepdims=keepdims)
 
 
-@tf("cumsum", "math.cumsum")
-def cumsum(reader: Reader, x: Any, axis: Any = 0, exclusive: Any = False, reverse: Any = False) -> Array:
-    """Read a running sum: of what comes before each element with `exclusive`, from the end with `reverse`."""
-    x = tensor(reader, x)
-    axis = axis_of(reader, x, axis)
-    if not exclusive and not reverse:
-        return reader.make("cumsum", [x], dtype=x.dtype, axis=axis)
-    return call_jax(reader, _cumsum, x, axis, bool(exclusive), bool(reverse))
-
-
-def _cumsum(x, axis, exclusive, reverse):
+def _cumsum(x, axis=0, exclusive=False, reverse=False):
     x = jnp.flip(x, axis) if reverse else x
     if exclusive:
         before = lax.slice_in_dim(x, 0, -1, axis=axis)
         x = jnp.concatenate([jnp.zeros_like(lax.slice_in_dim(x, 0, 1, axis=axis)), before], axis)
-    made = jnp.cumsum(x, axis)
+    made = op("cumsum", x, axis=axis)
     return jnp.flip(made, axis) if reverse else made
 
 
-@tf("roll")
-def roll(reader: Reader, input: Any, shift: Any, axis: Any) -> Array:
-    """Read elements moved round axes."""
-    return call_jax(reader, jnp.roll, tensor(reader, input), shift, axis)
+in_jax(
+    of_floats,
+    {
+        "math.reduce_variance": lambda input_tensor, axis=None, keepdims=False: _variance(
+            input_tensor, axis, keepdims
+        ),
+        # Its gradient is NaN where all is equal.
+        "math.reduce_std": lambda input_tensor, axis=None, keepdims=False: root(
+            _variance(input_tensor, axis, keepdims)
+        ),
+        # Its gradient is NaN at 0, whatever arrives.
+        "math.reduce_euclidean_norm": lambda input_tensor, axis=None, keepdims=False: jnp.sqrt(
+            jnp.square(input_tensor).sum(axis, keepdims=keepdims)
+        ),
+        "nn.l2_loss": lambda t: 0.5 * jnp.square(t).sum(),
+    },
+)
+in_jax(of_tensor, {"cumsum math.cumsum": _cumsum})
 
 
 @tf("linalg.inv")
@@ -734,50 +613,36 @@ def top_k(reader: Reader, input: Any, k: Any = 1, sorted: Any = True) -> tuple:
 # Products.
 
 
-@tf("matmul", "linalg.matmul")
-def matmul(
-    reader: Reader,
-    a: Any,
-    b: Any,
-    transpose_a: Any = False,
-    transpose_b: Any = False,
-    adjoint_a: Any = False,
-    adjoint_b: Any = False,
-) -> Array:
-    """Read a product of matrices, neither of which may be a vector in TensorFlow."""
-    a, b = alike(reader, [a, b], "MatMul")
+def _matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False):
+    """Return a product of matrices, neither of which may be a vector in TensorFlow."""
     for one in (a, b):
-        if len(shape_of(reader, one)) < 2:
+        if one.ndim < 2:
             raise Refused(
-                f"In[0] and In[1] ndims must be >= 2: here one has shape {list(shape_of(reader, one))}.",
+                f"In[0] and In[1] ndims must be >= 2: here one has shape {list(one.shape)}.",
                 "Write tf.linalg.matvec(a, x), tf.tensordot(a, b, 1), or x[:, None].",
                 "shape-mismatch",
             )
-    a = matrix_transpose(reader, a) if transpose_a or adjoint_a else a
-    b = matrix_transpose(reader, b) if transpose_b or adjoint_b else b
-    return reader.make("matmul", [a, b], dtype=a.dtype)
+    a = jnp.matrix_transpose(a) if transpose_a or adjoint_a else a
+    return op("matmul", a, jnp.matrix_transpose(b) if transpose_b or adjoint_b else b)
 
 
-@tf("linalg.matrix_transpose", "linalg.adjoint")
-def matrix_transpose(reader: Reader, a: Any) -> Array:
-    """Read that the last two axes change places."""
-    a = tensor(reader, a)
-    order = list(range(len(shape_of(reader, a))))
-    order[-2:] = order[-1], order[-2]
-    return reader.make("transpose", [a], dtype=a.dtype, axes=tuple(order))
-
-
-@tf("linalg.matvec")
-def matvec(reader: Reader, a: Any, b: Any, transpose_a: Any = False) -> Array:
-    """Read a product of a matrix and a vector."""
-    a, b = alike(reader, [a, b], "MatVec")
-    return reader.make("matmul", [matrix_transpose(reader, a) if transpose_a else a, b], dtype=a.dtype)
-
-
-@tf("tensordot", "linalg.tensordot")
-def tensordot(reader: Reader, a: Any, b: Any, axes: Any) -> Array:
-    """Read a sum of products over the last axes of one and the first of another, or over given axes."""
-    return call_jax(reader, jnp.tensordot, *alike(reader, [a, b], "Tensordot"), axes)
+in_jax(
+    of_pair,
+    {
+        "matmul linalg.matmul": _matmul,
+        "linalg.matvec": lambda a, b, transpose_a=False: op(
+            "matmul", jnp.matrix_transpose(a) if transpose_a else a, b
+        ),
+        "tensordot linalg.tensordot": lambda a, b, axes: jnp.tensordot(a, b, axes),
+    },
+)
+in_jax(
+    of_floats,
+    {
+        "linalg.trace": lambda x: jnp.diagonal(x, axis1=-2, axis2=-1).sum(-1),
+        "linalg.diag_part linalg.tensor_diag_part": lambda input: jnp.diagonal(input, axis1=-2, axis2=-1),
+    },
+)
 
 
 @tf("einsum", "linalg.einsum")
@@ -785,20 +650,6 @@ def einsum(reader: Reader, equation: Any, *inputs: Any) -> Array:
     """Read a sum of products by letters."""
     made = alike(reader, list(inputs), "Einsum")
     return linear_algebra.einsum(reader, equation, *made)
-
-
-@tf("linalg.trace")
-@of_floats
-def trace(x):
-    """Return the sum of a matrix's diagonal."""
-    return jnp.diagonal(x, axis1=-2, axis2=-1).sum(-1)
-
-
-@tf("linalg.diag_part", "linalg.tensor_diag_part")
-@of_floats
-def diag_part(input):
-    """Return the diagonal of a matrix."""
-    return jnp.diagonal(input, axis1=-2, axis2=-1)
 
 
 @tf("linalg.diag", "linalg.tensor_diag")
@@ -846,26 +697,39 @@ def one_hot(
     return rows
 
 
-def _within(places: np.ndarray, sizes: Sequence[int]) -> None:
-    """Check places, of which the last axis has one for each size.
-
-    Raises:
-      LibraryError: one is outside.
-    """
-    if not places.size:
-        raise Refused("A tensor has at least one element here.")
-    if (places < 0).any() or (places >= np.array(sizes)).any():
-        raise LibraryError(f"indices are not in [0, {sizes[0]}).")
-
-
 def _mapped(function, batch_dims):
     for _ in range(batch_dims):
         function = jax.vmap(function)
     return function
 
 
+def _check_places(places, sizes, batch, shape):
+    """Refuse places, of which the last axis has one for each size, unless all are there."""
+    if not places.size:
+        raise Refused("A tensor has at least one element here.")
+    if places.shape[:batch] != shape[:batch]:
+        raise Refused("The first axes of both tensors have to be of one length.", code="shape-mismatch")
+    if (places < 0).any() or (places >= np.array(sizes)).any():
+        raise LibraryError(f"indices are not in [0, {sizes[0]}).")
+
+
 def _gather(params, indices, axis, batch_dims):
-    return _mapped(lambda x, i: jnp.take(x, i, axis=axis - batch_dims), batch_dims)(params, indices)
+    batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    axis = batch if axis is None else axis_of(params.ndim, axis)
+    _check_places(indices[..., None], [params.shape[axis]], batch, params.shape)
+    return _mapped(lambda x, i: jnp.take(x, i, axis=axis - batch), batch)(params, indices)
+
+
+def _gather_nd(params, indices, batch_dims):
+    sizes = params.shape[batch_dims : batch_dims + indices.shape[-1]]
+    _check_places(indices, sizes, batch_dims, params.shape)
+    return _mapped(lambda x, i: x[tuple(jnp.moveaxis(i, -1, 0))], batch_dims)(params, indices)
+
+
+def _at_places(reader: Reader, function: Callable[..., Any], x: Any, places: Any, *options: Any) -> Array:
+    """Return what a function makes of a tensor and places, of which it knows the numbers."""
+    x, places = tensor(reader, x), constant(reader, whole_numbers(reader, places), "tf", INT)
+    return call_jax(reader, function, x, places, *written_out(reader, options))
 
 
 @tf("gather")
@@ -878,14 +742,13 @@ def gather(
     batch_dims: Any = 0,
 ) -> Array:
     """Read elements by their places along an axis; the gradient is read dense, not as IndexedSlices."""
-    x, places = tensor(reader, params), whole_numbers(reader, indices)
-    batch = axis_argument(batch_dims)
-    batch += places.ndim if batch < 0 else 0
-    axis = axis_of(reader, x, batch if axis is None else axis)
-    if places.shape[:batch] != shape_of(reader, x)[:batch]:
-        raise Refused("The first axes of both tensors have to be of one length.", code="shape-mismatch")
-    _within(places[..., None], [shape_of(reader, x)[axis]])
-    return call_jax(reader, _gather, x, constant(reader, places, "tf", INT), axis, batch)
+    return _at_places(reader, _gather, params, indices, axis, batch_dims)
+
+
+@tf("gather_nd")
+def gather_nd(reader: Reader, params: Any, indices: Any, batch_dims: Any = 0) -> Array:
+    """Read elements by several places each."""
+    return _at_places(reader, _gather_nd, params, indices, batch_dims)
 
 
 @tf("nn.embedding_lookup")
@@ -894,20 +757,6 @@ def embedding_lookup(reader: Reader, params: Any, ids: Any, max_norm: Any = None
     if max_norm is not None:
         raise Refused("embedding_lookup is read without max_norm.")
     return gather(reader, params, ids)
-
-
-def _gather_nd(params, indices, batch_dims):
-    return _mapped(lambda x, i: x[tuple(jnp.moveaxis(i, -1, 0))], batch_dims)(params, indices)
-
-
-@tf("gather_nd")
-def gather_nd(reader: Reader, params: Any, indices: Any, batch_dims: Any = 0) -> Array:
-    """Read elements by several places each."""
-    x, places, batch = tensor(reader, params), whole_numbers(reader, indices), axis_argument(batch_dims)
-    if places.shape[:batch] != shape_of(reader, x)[:batch]:
-        raise Refused("The first axes of both tensors have to be of one length.", code="shape-mismatch")
-    _within(places, shape_of(reader, x)[batch : batch + places.shape[-1]])
-    return call_jax(reader, _gather_nd, x, constant(reader, places, "tf", INT), batch)
 
 
 @tf("boolean_mask")
@@ -925,18 +774,6 @@ def boolean_mask(reader: Reader, tensor: Any, mask: Any, axis: Any = None) -> Ar
     return gather(reader, tensor, places)
 
 
-def whole_numbers(reader: Reader, value: Any) -> np.ndarray:
-    """Return places that a text writes out, or a tensor of whole numbers has."""
-    if isinstance(value, Array):
-        if value.dtype not in (INT, BOOL):
-            raise Refused("Places are whole numbers.", "Write tf.cast(i, tf.int32).", "dtype")
-        return np.round(reader.numbers(value)).astype(int)
-    made = np.array(value)
-    if made.dtype.kind not in "iu":
-        raise Refused("Places are whole numbers that are written out.")
-    return made
-
-
 # Shapes.
 
 
@@ -948,13 +785,12 @@ def sizes_of(reader: Reader, shape: Any) -> tuple[int, ...]:
     return tuple(int(whole_numbers(reader, one)) if isinstance(one, Array) else one for one in parts)
 
 
-def axis_of(reader: Reader, x: Array, axis: Any) -> int:
+def axis_of(rank: int, axis: Any) -> int:
     """Return an axis of a tensor, counted from the first.
 
     Raises:
       Refused: the tensor has no such axis.
     """
-    rank = len(shape_of(reader, x))
     if type(axis) is not int or not -rank <= axis < rank:
         raise Refused(f"A tensor of {rank} axes has no axis {axis!r}.", code="shape-mismatch")
     return axis % rank
@@ -980,92 +816,53 @@ def reshape(reader: Reader, tensor: Any, shape: Any) -> Array:
 as_tensor = tensor  # some functions of TensorFlow call an argument so
 
 
-@tf("transpose")
-def transpose(reader: Reader, a: Any, perm: Any = None, conjugate: Any = False) -> Array:
-    """Read an order of the axes."""
-    a = tensor(reader, a)
-    if perm is not None and list(perm) == list(range(len(perm))):
-        return a
-    options = {} if perm is None else {"axes": tuple(sizes_of(reader, perm))}
-    return reader.make("transpose", [a], dtype=a.dtype, **options)
-
-
-@tf("expand_dims")
-def expand_dims(reader: Reader, input: Any, axis: Any) -> Array:
-    """Read a new axis."""
-    x = tensor(reader, input)
-    return reader.make("expand_dims", [x], dtype=x.dtype, axis=axis_argument(axis))
-
-
-@tf("squeeze")
-def squeeze(reader: Reader, input: Any, axis: Any = None) -> Array:
-    """Read that axes of length 1 go."""
-    x = tensor(reader, input)
-    shape = shape_of(reader, x)
-    gone = (
-        [i for i, size in enumerate(shape) if size == 1]
-        if axis is None
-        else [axis_of(reader, x, one) for one in ([axis] if type(axis) is int else axis)]
-    )
-    if any(shape[i] != 1 for i in gone):
-        raise Refused(f"Can not squeeze an axis of {list(shape)} that is not 1.", "", "shape-mismatch")
-    return _reshaped(reader, x, tuple(size for i, size in enumerate(shape) if i not in gone))
-
-
-@tf("broadcast_to")
-def broadcast_to(reader: Reader, input: Any, shape: Any) -> Array:
-    """Read a broadcast."""
-    x = tensor(reader, input)
-    return reader.make(
-        "broadcast_to", [x], dtype=x.dtype, shape=arrays.shape_argument(sizes_of(reader, shape))
-    )
-
-
-@tf("concat")
-def concat(reader: Reader, values: Any, axis: Any) -> Array:
-    """Read tensors joined along an axis."""
-    made = alike(reader, list(values), "ConcatV2")
-    return reader.make("concatenate", made, dtype=made[0].dtype, axis=axis_argument(axis))
-
-
-@tf("stack")
-def stack(reader: Reader, values: Any, axis: Any = 0) -> Array:
-    """Read tensors stacked along a new axis."""
-    made = alike(reader, list(reader.items(values, ast.Constant(0))), "Pack")
-    return reader.make("stack", made, dtype=made[0].dtype, axis=axis_argument(axis))
+in_jax(
+    of_tensor,
+    {
+        "transpose": lambda a, perm=None, conjugate=False: jnp.transpose(a, perm),
+        "linalg.matrix_transpose linalg.adjoint": lambda a: jnp.matrix_transpose(a),
+        "expand_dims": lambda input, axis: op("expand_dims", input, axis=axis),
+        "squeeze": lambda input, axis=None: jnp.squeeze(input, axis),
+        "broadcast_to": lambda input, shape: jnp.broadcast_to(input, shape),
+        "tile": lambda input, multiples: jnp.tile(input, multiples),
+        "reverse": lambda tensor, axis: jnp.flip(tensor, axis),
+        "roll": lambda input, shift, axis: jnp.roll(input, shift, axis),
+    },
+)
+in_jax(
+    of_list,
+    {
+        "concat": lambda values, axis: jnp.concatenate(values, axis),
+        "stack": lambda values, axis=0: jnp.stack(values, axis),
+    },
+)
+squeeze, concat, stack = (TF[f"tensorflow.{_name}"] for _name in ("squeeze", "concat", "stack"))
 
 
 @tf("unstack")
 def unstack(reader: Reader, value: Any, num: Any = None, axis: Any = 0) -> list[Array]:
     """Read the rows of a tensor along an axis."""
     x = tensor(reader, value)
-    axis = axis_of(reader, x, axis)
+    shape = shape_of(reader, x)
+    axis = axis_of(len(shape), axis)
     before = [(None, None, None)] * axis
-    count = shape_of(reader, x)[axis]
-    return [reader.make("getitem", [x], dtype=x.dtype, index=(*before, i)) for i in range(count)]
+    return [reader.make("getitem", [x], dtype=x.dtype, index=(*before, i)) for i in range(shape[axis])]
 
 
 @tf("split")
-def split(reader: Reader, value: Any, num_or_size_splits: Any, axis: Any = 0, num: Any = None) -> list[Array]:
-    """Read the pieces of a tensor along an axis."""
-    x = tensor(reader, value)
-    axis = axis_of(reader, x, axis)
-    length = shape_of(reader, x)[axis]
-    if type(num_or_size_splits) is int:
-        if not num_or_size_splits or length % num_or_size_splits:
-            raise Refused(f"{length} elements cannot be split to {num_or_size_splits} equal parts.")
-        sizes = [length // num_or_size_splits] * num_or_size_splits
-    else:
-        sizes = list(sizes_of(reader, num_or_size_splits))
-        sizes = [length - sum(s for s in sizes if s >= 0) if size == -1 else size for size in sizes]
+@of_tensor
+def split(value, num_or_size_splits, axis=0, num=None):
+    """Return the pieces of an array along an axis: equal ones, or of given lengths."""
+    axis = axis_of(value.ndim, axis)
+    length, sizes = value.shape[axis], num_or_size_splits
+    if isinstance(sizes, int):
+        if not sizes or length % sizes:
+            raise Refused(f"{length} elements cannot be split to {sizes} equal parts.")
+        sizes = (length // sizes,) * sizes
+    sizes = [length - sum(s for s in sizes if s >= 0) if size == -1 else size for size in sizes]
     if sum(sizes) != length:
         raise Refused(f"Pieces of {sizes} do not make {length} elements.", "", "shape-mismatch")
-    pieces, begin = [], 0
-    for size in sizes:
-        index = (*[(None, None, None)] * axis, (begin, begin + size, None))
-        pieces.append(reader.make("getitem", [x], dtype=x.dtype, index=index))
-        begin += size
-    return pieces
+    return lax.split(value, sizes, axis)
 
 
 @tf("slice")
@@ -1077,99 +874,74 @@ def slice_(reader: Reader, input_: Any, begin: Any, size: Any) -> Array:
     return reader.make("getitem", [x], dtype=x.dtype, index=index)
 
 
-@tf("tile")
-def tile(reader: Reader, input: Any, multiples: Any) -> Array:
-    """Read a tensor repeated along its axes."""
-    return call_jax(reader, jnp.tile, tensor(reader, input), sizes_of(reader, multiples))
-
-
 @tf("repeat")
-def repeat(reader: Reader, input: Any, repeats: Any, axis: Any = None) -> Array:
-    """Read each element repeated."""
-    x = tensor(reader, input)
-    if type(repeats) is not int:
-        raise Refused("repeat is read with one number.")
-    if axis is None:
-        x, axis = _reshaped(reader, x, (-1,)), 0
-    axis = axis_of(reader, x, axis)
-    shape = shape_of(reader, x)
-    sized((*shape[:axis], shape[axis] * max(repeats, 0), *shape[axis + 1 :]))
-    places = [i for i in range(shape[axis]) for _ in range(repeats)]
-    return gather(reader, x, places, axis=axis)
-
-
-@tf("reverse")
-def reverse(reader: Reader, tensor: Any, axis: Any) -> Array:
-    """Read a tensor turned round along axes."""
-    x = as_tensor(reader, tensor)
-    turned = {axis_of(reader, x, one) for one in sizes_of(reader, axis)}
-    index = tuple((None, None, -1 if i in turned else None) for i in range(len(shape_of(reader, x))))
-    return reader.make("getitem", [x], dtype=x.dtype, index=index)
+@of_tensor
+def repeat(input, repeats, axis=None):
+    """Return each element repeated, all as often or each as often as its own number says."""
+    input, axis = (input.reshape(-1), 0) if axis is None else (input, axis_of(input.ndim, axis))
+    counts = (repeats,) if isinstance(repeats, int) else repeats
+    counts = counts * input.shape[axis] if len(counts) == 1 else counts
+    if len(counts) != input.shape[axis]:
+        raise LibraryError(f"There are {input.shape[axis]} elements, and {len(counts)} repeats.")
+    sized((sum(counts),))
+    return jnp.take(input, np.array([i for i, count in enumerate(counts) for _ in range(count)]), axis)
 
 
 @tf("pad")
-def pad(
-    reader: Reader, tensor: Any, paddings: Any, mode: Any = "CONSTANT", constant_values: Any = 0
-) -> Array:
-    """Read a tensor set into a larger one of one number, or with its own elements around it."""
-    ends, options = whole_numbers(reader, paddings).tolist(), {}
-    if mode.upper() == "CONSTANT":
-        options = {"constant_values": constant_values}
-    elif mode.upper() not in ("REFLECT", "SYMMETRIC"):
+@of_tensor
+def pad(tensor, paddings, mode="CONSTANT", constant_values=0):
+    """Return an array set into a larger one of one number, or with its own elements around it."""
+    if mode.upper() not in ("CONSTANT", "REFLECT", "SYMMETRIC"):
         raise LibraryError(f"Value of argument mode expected to be CONSTANT, REFLECT, or SYMMETRIC: {mode}")
-    return call_jax(reader, jnp.pad, as_tensor(reader, tensor), ends, mode.lower(), **options)
+    options = {"constant_values": constant_values} if mode.upper() == "CONSTANT" else {}
+    return jnp.pad(tensor, paddings, mode.lower(), **options)
 
 
-for _name, _adds in (("update", False), ("add", True)):
-    tf(f"tensor_scatter_nd_{_name}")(
-        lambda reader, tensor, indices, updates, _adds=_adds: _scattered(
-            reader, tensor, indices, updates, _adds
-        )
-    )
+def _scattered(adds: bool) -> Read:
+    def read(reader: Reader, tensor: Any, indices: Any, updates: Any) -> Array:
+        x, new = alike(reader, [as_tensor(reader, tensor), updates], "TensorScatter")
+        return _at_places(reader, _tensor_scatter_nd, x, indices, new, adds)
+
+    return read
 
 
-def _scattered(reader: Reader, x: Any, indices: Any, updates: Any, adds: bool) -> Array:
-    x, new = alike(reader, [tensor(reader, x), updates], "TensorScatter")
-    places = whole_numbers(reader, indices)
-    _within(places, shape_of(reader, x)[: places.shape[-1]])
-    if (
-        not adds
-        and len(np.unique(places.reshape(-1, places.shape[-1]), axis=0)) < places.size // places.shape[-1]
-    ):
+tf("tensor_scatter_nd_update")(_scattered(False))
+tf("tensor_scatter_nd_add")(_scattered(True))
+
+
+def _tensor_scatter_nd(tensor, indices, updates, adds):
+    places = indices.reshape(-1, indices.shape[-1])
+    _check_places(places, tensor.shape[: places.shape[-1]], 0, ())
+    if not adds and len(np.unique(places, axis=0)) < len(places):
         raise Refused("Which of two updates of one element stays nobody can foretell.")
-    return call_jax(reader, _tensor_scatter_nd, x, new, constant(reader, places, "tf", INT), adds)
-
-
-def _tensor_scatter_nd(tensor, updates, indices, adds):
-    at = tensor.at[tuple(jnp.moveaxis(indices, -1, 0))]
+    at = tensor.at[tuple(np.moveaxis(indices, -1, 0))]
     return at.add(updates) if adds else at.set(updates)
 
 
 # Make tensors.
 
 
+def full(reader: Reader, shape: Any, number: Any, kind: str | None = None) -> Array:
+    """Return a tensor of one number."""
+    sizes = sizes_of(reader, shape)
+    sizes = arrays.shape_argument(sizes) if sizes else ()
+    return constant(reader, np.full(sized(sizes), float(number)), "tf", kind or "float32")
+
+
 @tf("constant", "compat.v1.constant")
 def constant_tensor(reader: Reader, value: Any, dtype: Any = None, shape: Any = None) -> Array:
     """Read a constant."""
-    if isinstance(value, (list, tuple)) and any(
-        isinstance(leaf, Array) and leaf.framework == "tf" for _, leaf in leaves(value)
-    ):
+    if isinstance(value, (list, tuple)) and any(one.framework == "tf" for one in arrays_in(value)):
         raise Refused("tf.constant takes numbers, not tensors.", "Write tf.stack([a, b]).")
-    if isinstance(value, Array) and value.framework == "tf":
-        return tensor(reader, value, dtype)
     made = tensor(reader, value, dtype)
+    if isinstance(value, Array) and value.framework == "tf":
+        return made
     made = Array(made.held, "tf", made.dtype)
-    if shape is not None:
-        sizes = sizes_of(reader, shape)
-        if shape_of(reader, made) == ():
-            return constant(
-                reader,
-                np.full(sized(arrays.shape_argument(sizes)), float(np.array(made.held))),
-                "tf",
-                made.dtype,
-            )
-        return _reshaped(reader, made, sizes)
-    return made
+    if shape is None:
+        return made
+    if shape_of(reader, made) == ():
+        return full(reader, shape, np.array(made.held), made.dtype)
+    return _reshaped(reader, made, sizes_of(reader, shape))
 
 
 @tf("convert_to_tensor")
@@ -1178,24 +950,20 @@ def convert_to_tensor(reader: Reader, value: Any, dtype: Any = None, dtype_hint:
     return tensor(reader, value, dtype)
 
 
-def filled(number: float) -> Read:
-    """Return the reading of `tf.zeros` or `tf.ones`."""
+def _filled(name: str, number: float) -> None:
+    def of_shape(reader: Reader, shape: Any, dtype: Any = "float32") -> Array:
+        return tensor(reader, full(reader, shape, number, kind_named(reader, dtype)))
 
-    def read(reader: Reader, shape: Any, dtype: Any = "float32") -> Array:
-        sizes = sizes_of(reader, shape)
-        kind = kind_named(reader, dtype) or "float32"
-        return tensor(
-            reader,
-            constant(
-                reader, np.full(sized(arrays.shape_argument(sizes) if sizes else ()), number), "tf", kind
-            ),
-        )
+    def like(reader: Reader, input: Any, dtype: Any = None) -> Array:
+        x = tensor(reader, input)
+        return reader.make(f"{name}_like", [x], dtype=kind_named(reader, dtype) or x.dtype)
 
-    return read
+    tf(name)(of_shape)
+    tf(f"{name}_like")(like)
 
 
-tf("zeros")(filled(0.0))
-tf("ones")(filled(1.0))
+_filled("zeros", 0.0)
+_filled("ones", 1.0)
 
 
 @tf("fill")
@@ -1203,26 +971,8 @@ def fill(reader: Reader, dims: Any, value: Any) -> Array:
     """Read a tensor of one number."""
     one = tensor(reader, value)
     if one.is_node:
-        return reader.make(
-            "broadcast_to", [one], dtype=one.dtype, shape=arrays.shape_argument(sizes_of(reader, dims))
-        )
-    return constant(
-        reader, np.full(sized(arrays.shape_argument(sizes_of(reader, dims))), one.held), "tf", one.dtype
-    )
-
-
-def like(op: str) -> Read:
-    """Return the reading of `tf.zeros_like` or `tf.ones_like`."""
-
-    def read(reader: Reader, input: Any, dtype: Any = None) -> Array:
-        x = tensor(reader, input)
-        return reader.make(op, [x], dtype=kind_named(reader, dtype) or x.dtype)
-
-    return read
-
-
-tf("zeros_like")(like("zeros_like"))
-tf("ones_like")(like("ones_like"))
+        return TF["tensorflow.broadcast_to"](reader, one, dims)
+    return full(reader, dims, one.held, one.dtype)
 
 
 @tf("eye", "linalg.eye")
@@ -1365,14 +1115,35 @@ def dropout(reader: Reader, x: Any, rate: Any = None, noise_shape: Any = None, s
 # Layers and losses.
 
 
-def _square(strides: Any, name: str) -> int:
-    sizes = [strides] if type(strides) is int else list(strides)
-    inner = sizes[1:3] if len(sizes) == 4 else sizes
-    if any(type(one) is not int or one != inner[0] for one in inner) or (
-        len(sizes) == 4 and sizes[::3] != [1, 1]
-    ):
+def _check_images(name: str, data_format: Any, padding: Any, dilations: Any = None) -> None:
+    if data_format != "NHWC" or dilations not in (None, 1, [1, 1], (1, 1), [1, 1, 1, 1]):
+        raise Refused(f"{name} is read of NHWC, without dilations.")
+    if padding not in ("SAME", "VALID"):
+        raise Refused(f"{name} is read with padding SAME or VALID.")
+
+
+def _inner(sizes: Any) -> Any:
+    """Return two of four numbers, where those for the batch and the channels are 1."""
+    four = isinstance(sizes, (list, tuple)) and len(sizes) == 4 and list(sizes[::3]) == [1, 1]
+    return sizes[1:3] if four else sizes
+
+
+def one_side(sizes: Any, name: str) -> int:
+    """Return the number that stands for both directions of an image."""
+    sizes = [sizes] if type(sizes) is int else list(sizes)
+    if any(type(one) is not int or one != sizes[0] for one in sizes):
         raise Refused(f"{name} is read with one number for both directions.")
-    return inner[0]
+    return sizes[0]
+
+
+def convolved(
+    reader: Reader, x: Array, kernel: Array, bias: Any, strides: Any, padding: Any, name: str
+) -> Array:
+    """Return a convolution of images."""
+    if bias is None:
+        bias = tensor(reader, [0.0] * shape_of(reader, kernel)[-1], x.dtype)
+    stride = one_side(strides, name)
+    return reader.make("conv2d", [x, kernel, bias], dtype=x.dtype, stride=stride, padding=padding)
 
 
 @tf("nn.conv2d")
@@ -1386,15 +1157,9 @@ def conv2d(
     dilations: Any = None,
 ) -> Array:
     """Read a convolution of images."""
-    x, w = alike(reader, [input, filters], "Conv2D")
-    if (
-        data_format != "NHWC"
-        or dilations not in (None, 1, [1, 1], (1, 1), [1, 1, 1, 1])
-        or padding not in ("SAME", "VALID")
-    ):
-        raise Refused("conv2d is read of NHWC, without dilations, with padding SAME or VALID.")
-    bias = tensor(reader, [0.0] * shape_of(reader, w)[-1], x.dtype)
-    return reader.make("conv2d", [x, w, bias], stride=_square(strides, "conv2d"), padding=padding)
+    _check_images("conv2d", data_format, padding, dilations)
+    x, kernel = alike(reader, [input, filters], "conv2d")
+    return convolved(reader, x, kernel, None, _inner(strides), padding, "conv2d")
 
 
 def _pool(x, name, window, stride, padding):
@@ -1405,34 +1170,26 @@ def _pool(x, name, window, stride, padding):
     return made if plain else made / op(name, jnp.ones_like(x), **sizes)
 
 
-def pool(reader: Reader, op: str, x: Array, window: int, stride: int, padding: str) -> Array:
+def pool(reader: Reader, op: str, x: Any, window: Any, strides: Any, padding: Any, name: str) -> Array:
     """Return a pooling of images; a mean at the margin is that of the pixels that there are."""
-    return call_jax(reader, _pool, x, op, window, stride, padding)
+    x, sides = floating(reader, x, name), (one_side(window, name), one_side(strides, name))
+    return call_jax(reader, _pool, x, op, *sides, padding)
 
 
-def pooled(op: str) -> Read:
-    """Return the reading of a pooling of images."""
+for _op in ("max_pool", "avg_pool"):
 
-    def read(
-        reader: Reader, input: Any, ksize: Any, strides: Any, padding: Any, data_format: Any = "NHWC"
+    @tf(f"nn.{_op}2d", f"nn.{_op}")
+    def _pooled(
+        reader: Reader,
+        input: Any,
+        ksize: Any,
+        strides: Any,
+        padding: Any,
+        data_format: Any = "NHWC",
+        _op: str = _op,
     ) -> Array:
-        if data_format != "NHWC" or padding not in ("SAME", "VALID"):
-            raise Refused(f"{op} is read of NHWC, with padding SAME or VALID.")
-        return pool(
-            reader, op, floating(reader, input, op), _square(ksize, op), _square(strides, op), padding
-        )
-
-    return read
-
-
-tf("nn.max_pool2d", "nn.max_pool")(pooled("max_pool"))
-tf("nn.avg_pool2d", "nn.avg_pool")(pooled("avg_pool"))
-
-
-@tf("nn.bias_add")
-def bias_add(reader: Reader, value: Any, bias: Any) -> Array:
-    """Read a bias added along the last axis."""
-    return add(reader, value, bias)
+        _check_images(_op, data_format, padding)
+        return pool(reader, _op, input, _inner(ksize), _inner(strides), padding, _op)
 
 
 @tf("nn.batch_normalization")
@@ -1470,20 +1227,18 @@ def softmax_cross_entropy(reader: Reader, labels: Any, logits: Any, axis: Any = 
 @tf("nn.sparse_softmax_cross_entropy_with_logits")
 def sparse_softmax_cross_entropy(reader: Reader, labels: Any, logits: Any) -> Array:
     """Read the cross-entropy of logits and classes."""
-    logits, classes = (
-        floating(reader, logits, "nn.sparse_softmax_cross_entropy_with_logits"),
-        tensor(reader, labels),
-    )
-    if classes.dtype not in (INT,):
+    logits = floating(reader, logits, "nn.sparse_softmax_cross_entropy_with_logits")
+    classes = tensor(reader, labels)
+    if classes.dtype != INT:
         raise Refused("Classes are whole numbers.", "Write tf.cast(labels, tf.int32).", "dtype")
     return reader.make("softmax_cross_entropy_with_integer_labels", [logits, classes], dtype=logits.dtype)
 
 
 @tf("nn.sigmoid_cross_entropy_with_logits")
-def sigmoid_cross_entropy(reader: Reader, labels: Any, logits: Any) -> Array:
-    """Read the cross-entropy of logits and one probability each."""
-    logits, labels = alike(reader, [logits, labels], "SigmoidCrossEntropy")
-    return reader.make("sigmoid_binary_cross_entropy", [logits, labels], dtype=logits.dtype)
+@of_alike
+def sigmoid_cross_entropy(labels, logits):
+    """Return the cross-entropy of logits and one probability each."""
+    return op("sigmoid_binary_cross_entropy", logits, labels)
 
 
 @tf("nn.weighted_cross_entropy_with_logits")
@@ -1500,7 +1255,7 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight):
 @tf("cond", "compat.v1.cond")
 def cond(reader: Reader, pred: Any, true_fn: Any = None, false_fn: Any = None) -> Any:
     """Read the branch that is taken for these numbers."""
-    taken = reader.truth(pred, ast.Constant(0)) if isinstance(pred, Array) else bool(pred)
+    taken = reader.truth(pred)
     if isinstance(pred, Array):
         reader.say(
             reader.line, f"tf.cond takes its {'first' if taken else 'second'} branch for these numbers"
@@ -1526,7 +1281,7 @@ def while_loop(
     values = [tensor(reader, one) if isinstance(one, (int, float)) else one for one in loop_vars]
     steps = 0
     while maximum_iterations is None or steps < maximum_iterations:
-        if not reader.truth(reader.call(cond, list(values), {}), ast.Constant(0)):
+        if not reader.truth(reader.call(cond, list(values), {})):
             break
         if steps >= UNROLLED:
             raise Refused(f"A loop of more than {UNROLLED} steps is not unrolled.", "", "too-large")
@@ -1540,26 +1295,10 @@ def while_loop(
 @tf("map_fn", "vectorized_map")
 def map_fn(reader: Reader, fn: Any, elems: Any, **options: Any) -> Any:
     """Read a function of each row, unrolled."""
-    if any(
-        options.get(key) is not None
-        for key in options
-        if key not in ("dtype", "fn_output_signature", "parallel_iterations")
-    ):
-        raise Refused(f"map_fn is not read with {', '.join(options)}.")
-    columns = [leaf for _, leaf in leaves(elems)]
-    count = shape_of(reader, tensor(reader, columns[0]))[0]
-    if count > UNROLLED:
-        raise Refused(f"map_fn is unrolled for at most {UNROLLED} rows.", "", "too-large")
-    rows = [
-        reader.call(fn, [mapped(lambda x, i=i: row_of(reader, tensor(reader, x), i), elems)], {})
-        for i in range(count)
-    ]
-    return _stacked(reader, rows)
-
-
-def row_of(reader: Reader, x: Array, i: int) -> Array:
-    """Return one row of a tensor."""
-    return reader.make("getitem", [x], dtype=x.dtype, index=(i,))
+    known = ("dtype", "fn_output_signature", "parallel_iterations")
+    if unread := [key for key, value in options.items() if value is not None and key not in known]:
+        raise Refused(f"map_fn is not read with {', '.join(unread)}.")
+    return _stacked(reader, [reader.call(fn, [row], {}) for row in _rows(reader, elems)])
 
 
 def _stacked(reader: Reader, rows: list[Any]) -> Any:
@@ -1601,7 +1340,7 @@ def _rows(reader: Reader, elems: Any) -> list[Any]:
     count = shape_of(reader, first)[0]
     if count > UNROLLED:
         raise Refused(f"This is unrolled for at most {UNROLLED} rows.", "", "too-large")
-    return [mapped(lambda x, i=i: row_of(reader, tensor(reader, x), i), elems) for i in range(count)]
+    return [mapped(lambda x, i=i: arrays.getitem(reader, tensor(reader, x), i), elems) for i in range(count)]
 
 
 def transparent(reader: Reader, func: Any = None, **options: Any) -> Any:

@@ -10,6 +10,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -24,11 +25,10 @@ from autodiff_viz.ops.params import INITIALIZERS
 from autodiff_viz.reading.functions import arrays, elements
 from autodiff_viz.reading.functions.arrays import FUNCTIONS, as_literal, constant, shape_of
 from autodiff_viz.reading.functions.draws import Draws
-from autodiff_viz.reading.functions.library_calls import call_jax, jax_function
+from autodiff_viz.reading.functions.library_calls import call_jax, jax_function, nodes_of
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import (
     FLOATS,
-    INT,
     Array,
     Class,
     Function,
@@ -37,6 +37,7 @@ from autodiff_viz.reading.language.values import (
     Path,
     Refused,
     leaves,
+    method_of,
 )
 from autodiff_viz.reading.nodes.builder import Frame, Ref
 from autodiff_viz.reading.nodes.costs import WALKED, LibraryError, pay_values, sized
@@ -44,7 +45,6 @@ from autodiff_viz.reading.tensorflow import functions
 from autodiff_viz.reading.tensorflow.functions import (
     add,
     clip_by_value,
-    divide,
     fold,
     multiply,
     softmax_cross_entropy,
@@ -76,8 +76,10 @@ class Names:
     counts: dict[str, int] = field(default_factory=dict)
     scope: list[str] = field(default_factory=list)
 
-    def fresh(self, kind: str) -> str:
-        """Return the next automatic name of a kind of layer."""
+    def name(self, kind: str, given: Any = None) -> str:
+        """Return the name that a layer is given, or the next automatic one of its kind."""
+        if isinstance(given, str) and given:
+            return given
         count = self.counts.get(kind, 0)
         self.counts[kind] = count + 1
         return f"{kind}_{count}" if count else kind
@@ -176,9 +178,8 @@ def first_value(reader: Reader, initializer: Any, shape: tuple[int, ...], what: 
             raise Refused(
                 f"The initializer {initializer!r} is not read.", "There are 'zeros', 'ones' and Constant."
             )
-        initializer = (
-            Initializer(FIXED[initializer]) if initializer in FIXED else Initializer(draws=initializer)
-        )
+        is_drawn = initializer in DRAWN
+        initializer = Initializer(draws=initializer) if is_drawn else Initializer(FIXED[initializer])
     if isinstance(initializer, (Function, Native)):
         return tensor(reader, reader.call(initializer, [list(shape)], {}))
     if not isinstance(initializer, Initializer):
@@ -187,17 +188,13 @@ def first_value(reader: Reader, initializer: Any, shape: tuple[int, ...], what: 
     if initializer.draws:
         known = {"init": initializer.draws} if initializer.draws in INITIALIZERS and len(sizes) >= 2 else {}
         named = f"{what} ({initializer.draws})"
-        return Array(
-            reader.state(Draws).draw(reader, INPUT, named, shape=sizes, trainable=True, **known), "tf"
-        )
+        drawn = reader.state(Draws).draw(reader, INPUT, named, shape=sizes, trainable=True, **known)
+        return Array(drawn, "tf")
     value = initializer.value
     numbers = np.array(reader.numbers(value) if isinstance(value, Array) else value, float)
     try:
-        numbers = (
-            np.broadcast_to(numbers, sized(sizes))
-            if numbers.size != math.prod(sizes)
-            else numbers.reshape(sizes)
-        )
+        same = numbers.size == math.prod(sizes)
+        numbers = numbers.reshape(sizes) if same else np.broadcast_to(numbers, sized(sizes))
     except ValueError as error:
         raise Refused(f"{error}.".capitalize(), code="shape-mismatch") from None
     return constant(reader, numbers.copy(), "tf", "float32")
@@ -283,10 +280,7 @@ def _maker(kind: str) -> Callable[..., Layer]:
         if kind == "AveragePooling2D" and options.get("pool_size") is None:
             raise LibraryError(f"{kind}.__init__() missing 1 required positional argument: 'pool_size'")
         reader.frameworks.add("tf")
-        name = options.get("name")
-        return Layer(
-            kind, name if isinstance(name, str) and name else reader.state(Names).fresh(snake(kind)), options
-        )
+        return Layer(kind, reader.state(Names).name(snake(kind), options.get("name")), options)
 
     return make
 
@@ -300,13 +294,8 @@ for _begin in ("tensorflow.keras.layers.", "tensorflow.compat.v1.keras.layers.")
 
 def sequential(reader: Reader, layers: Any = None, trainable: Any = True, name: Any = None) -> Layer:
     """Read `tf.keras.Sequential`."""
-    made = Layer(
-        "Sequential", name if isinstance(name, str) and name else reader.state(Names).fresh("sequential")
-    )
-    for one in layers or []:
-        if not isinstance(one, Symbolic):
-            made.layers.append(one)
-    return made
+    kept = [one for one in layers or [] if not isinstance(one, Symbolic)]
+    return Layer("Sequential", reader.state(Names).name("sequential", name), layers=kept)
 
 
 def symbolic_input(
@@ -318,9 +307,7 @@ def symbolic_input(
 
 def model(reader: Reader, inputs: Any = None, outputs: Any = None, name: Any = None, **options: Any) -> Layer:
     """Read `tf.keras.Model(inputs, outputs)`."""
-    made = Layer(
-        "Functional", name or reader.state(Names).fresh("functional"), inputs=inputs, outputs=outputs
-    )
+    name = reader.state(Names).name("functional", name)
     waiting, seen = [leaf for _, leaf in leaves(outputs)], set()
     order: list[Any] = []
     while waiting:
@@ -330,8 +317,7 @@ def model(reader: Reader, inputs: Any = None, outputs: Any = None, name: Any = N
             if one.layer is not None and one.layer not in order:
                 order.insert(0, one.layer)
             waiting += [leaf for _, leaf in leaves(one.args)]
-    made.layers = order
-    return made
+    return Layer("Functional", name, layers=order, inputs=inputs, outputs=outputs)
 
 
 for _begin in ("tensorflow.keras.", "tensorflow.keras.models."):
@@ -360,13 +346,6 @@ def activation_named(reader: Reader, identifier: Any) -> Any:
 
 
 KERAS["tensorflow.keras.activations.get"] = activation_named
-
-
-def _pair_of(value: Any, name: str) -> int:
-    sizes = [value] if type(value) is int else list(value)
-    if any(type(one) is not int or one != sizes[0] for one in sizes):
-        raise Refused(f"{name} is read with one number for both directions.")
-    return sizes[0]
 
 
 def _build_kernel(reader: Reader, layer: Layer, sizes: tuple[Any, ...]) -> None:
@@ -434,8 +413,7 @@ def build(reader: Reader, layer: Layer, shape: tuple[Any, ...]) -> None:
 
 
 def _dense(reader: Reader, layer: Layer, x: Array, training: Any) -> Array:
-    rank = len(shape_of(reader, x))
-    if rank < 2:
+    if len(shape_of(reader, x)) < 2:
         raise Refused("A Dense layer is called with rows: shape (batch, features).", "Write x[None, :].")
     value = reader.make("matmul", [x, layer.weights["kernel"]], dtype=x.dtype)
     if "bias" in layer.weights:
@@ -443,27 +421,26 @@ def _dense(reader: Reader, layer: Layer, x: Array, training: Any) -> Array:
     return activation_of(reader, layer.options.get("activation"), value)
 
 
-def _conv(reader: Reader, layer: Layer, x: Array, training: Any) -> Array:
-    options = layer.options
-    padding = str(options.get("padding", "valid")).upper()
+def _padding(layer: Layer) -> str:
+    padding = str(layer.options.get("padding", "valid")).upper()
     if padding not in ("SAME", "VALID"):
-        raise Refused("Conv2D is read with padding 'same' or 'valid'.")
-    kernel = layer.weights["kernel"]
-    bias = layer.weights.get("bias", tensor(reader, [0.0] * shape_of(reader, kernel)[-1], x.dtype))
-    stride = _pair_of(options.get("strides", 1), "Conv2D")
-    value = reader.make("conv2d", [x, kernel, bias], dtype=x.dtype, stride=stride, padding=padding)
+        raise Refused(f"{layer.kind} is read with padding 'same' or 'valid'.")
+    return padding
+
+
+def _conv(reader: Reader, layer: Layer, x: Array, training: Any) -> Array:
+    options, kernel, bias = layer.options, layer.weights["kernel"], layer.weights.get("bias")
+    strides = options.get("strides", 1)
+    value = functions.convolved(reader, x, kernel, bias, strides, _padding(layer), layer.kind)
     return activation_of(reader, options.get("activation"), value)
 
 
 def _pool(op: str) -> Callable[[Reader, Layer, Array, Any], Array]:
     def run(reader: Reader, layer: Layer, x: Array, training: Any) -> Array:
-        window = _pair_of(layer.options.get("pool_size", 2), layer.kind)
-        stride = layer.options.get("strides")
-        stride = window if stride is None else _pair_of(stride, layer.kind)
-        padding = str(layer.options.get("padding", "valid")).upper()
-        if padding not in ("SAME", "VALID"):
-            raise Refused(f"{layer.kind} is read with padding 'same' or 'valid'.")
-        return functions.pool(reader, op, x, window, stride, padding)
+        window = layer.options.get("pool_size", 2)
+        strides = layer.options.get("strides")
+        strides = window if strides is None else strides
+        return functions.pool(reader, op, x, window, strides, _padding(layer), layer.kind)
 
     return run
 
@@ -500,33 +477,39 @@ def _dropout(reader: Reader, layer: Layer, x: Array, training: Any) -> Array:
     return functions.dropout(reader, x, layer.options.get("rate", 0.0)) if training else x
 
 
+def _scaled(x, mean, variance, gamma, beta, epsilon):
+    value = (x - mean) * functions.rsqrt(variance + epsilon)
+    value = value if gamma is None else value * gamma
+    return value if beta is None else value + beta
+
+
+def layer_norm(x, gamma, beta, epsilon):
+    """Return rows with mean 0 and variance 1, times gamma, plus beta."""
+    mean = x.mean(-1, keepdims=True)
+    return _scaled(x, mean, jnp.square(x - mean).mean(-1, keepdims=True), gamma, beta, epsilon)
+
+
+def batch_norm(x, mean, variance, gamma, beta, epsilon):
+    """Return columns less a mean over a variance: those of the batch, unless others are given."""
+    if mean is None:
+        axes = tuple(range(x.ndim - 1))
+        mean = x.mean(axes)
+        variance = jnp.square(x - mean).mean(axes)
+    return _scaled(x, mean, variance, gamma, beta, epsilon)
+
+
 def _layer_norm(reader: Reader, layer: Layer, x: Array, training: Any) -> Array:
-    epsilon = layer.options.get("epsilon", 1e-3)
-    mean = fold(reader, "mean", x, -1, True)
-    spread = fold(reader, "mean", reader.make("square", [subtract(reader, x, mean)]), -1, True)
-    return _scaled(reader, layer, x, mean, spread, epsilon)
-
-
-def _scaled(reader: Reader, layer: Layer, x: Array, mean: Array, spread: Array, epsilon: float) -> Array:
-    value = multiply(
-        reader, subtract(reader, x, mean), TF["tensorflow.math.rsqrt"](reader, add(reader, spread, epsilon))
-    )
-    if "gamma" in layer.weights:
-        value = multiply(reader, value, layer.weights["gamma"])
-    return add(reader, value, layer.weights["beta"]) if "beta" in layer.weights else value
+    weights, epsilon = layer.weights, layer.options.get("epsilon", 1e-3)
+    return nodes_of(reader, layer_norm, x, weights.get("gamma"), weights.get("beta"), epsilon)
 
 
 def _batch_norm(reader: Reader, layer: Layer, x: Array, training: Any) -> Array:
-    epsilon = layer.options.get("epsilon", 1e-3)
-    if not training:
-        return _scaled(
-            reader, layer, x, layer.weights["moving_mean"], layer.weights["moving_variance"], epsilon
-        )
-    axes = list(range(len(shape_of(reader, x)) - 1))
-    mean = fold(reader, "mean", x, axes, False)
-    spread = fold(reader, "mean", reader.make("square", [subtract(reader, x, mean)]), axes, False)
-    reader.say(reader.line, "the moving mean and variance of BatchNormalization are left as they are")
-    return _scaled(reader, layer, x, mean, spread, epsilon)
+    weights, epsilon = layer.weights, layer.options.get("epsilon", 1e-3)
+    known = (weights["moving_mean"], weights["moving_variance"])
+    if training:
+        known = (None, None)
+        reader.say(reader.line, "the moving mean and variance of BatchNormalization are left as they are")
+    return nodes_of(reader, batch_norm, x, *known, weights.get("gamma"), weights.get("beta"), epsilon)
 
 
 def _joined(op: Callable[..., Array]) -> Callable[[Reader, Layer, Any, Any], Array]:
@@ -547,7 +530,9 @@ RUNS: dict[str, Callable[[Reader, Layer, Any, Any], Any]] = {
     "ReLU": _relu_layer,
     "LeakyReLU": _leaky_layer,
     "ELU": _elu_layer,
-    "Softmax": lambda reader, layer, x, training: functions.softmax(reader, x, layer.options.get("axis", -1)),
+    "Softmax": lambda reader, layer, x, training: TF["tensorflow.nn.softmax"](
+        reader, x, layer.options.get("axis", -1)
+    ),
     "Dropout": _dropout,
     "MaxPooling2D": _pool("max_pool"),
     "AveragePooling2D": _pool("avg_pool"),
@@ -571,6 +556,18 @@ RUNS: dict[str, Callable[[Reader, Layer, Any, Any], Any]] = {
 """What a layer computes, of its weights, its input and whether it trains."""
 
 
+@contextmanager
+def _inside(reader: Reader, name: str) -> Iterator[None]:
+    """Collect what is made meanwhile in a group, and put the name before those of weights."""
+    scope = reader.state(Names).scope
+    scope.append(name)
+    try:
+        with reader.frame(Frame(name, None)):
+            yield
+    finally:
+        scope.pop()
+
+
 def call_layer(reader: Reader, layer: Layer, args: list, keywords: dict, node: ast.AST | None) -> Any:
     """Call a layer or a model of layers: its nodes are a group."""
     training = keywords.pop("training", args[1] if len(args) > 1 else None)
@@ -578,39 +575,28 @@ def call_layer(reader: Reader, layer: Layer, args: list, keywords: dict, node: a
         raise Refused("A layer is called with its input, and training=.", at=node)
     if any(isinstance(leaf, Symbolic) for _, leaf in leaves(args[0])):
         return Symbolic(None, layer, [args[0]], {"training": training})
-    names = reader.state(Names)
     if layer.kind == "Functional":
         return _functional(reader, layer, args[0], training)
-    names.scope.append(layer.name)
-    try:
-        with reader.frame(Frame(layer.name, None)):
-            if layer.kind == "Sequential":
-                value = _input(reader, args[0])
-                for one in layer.layers:
-                    options = (
-                        {"training": training}
-                        if training is not None and isinstance(one, (Layer, Instance))
-                        else {}
-                    )
-                    if isinstance(one, Instance) and "training" not in _parameters(one):
-                        options = {}
-                    value = reader.call(one, [value], options, node)
-                return value
-            x = _input(reader, args[0]) if layer.kind != "Embedding" else tensor(reader, args[0])
-            if not layer.built:
-                build(reader, layer, shape_of(reader, x) if isinstance(x, Array) else ())
-            return RUNS[layer.kind](reader, layer, x, training)
-    finally:
-        names.scope.pop()
+    with _inside(reader, layer.name):
+        if layer.kind == "Sequential":
+            value = _input(reader, args[0])
+            for one in layer.layers:
+                trains = isinstance(one, Layer) or "training" in _parameters(one)
+                options = {"training": training} if training is not None and trains else {}
+                value = reader.call(one, [value], options, node)
+            return value
+        x = _input(reader, args[0]) if layer.kind != "Embedding" else tensor(reader, args[0])
+        build(reader, layer, shape_of(reader, x) if isinstance(x, Array) else ())
+        return RUNS[layer.kind](reader, layer, x, training)
 
 
-def _parameters(instance: Instance) -> list[str]:
-    member = instance.of.members.get("call") if isinstance(instance.of, Class) else None
-    return (
-        [*member.parameters(), *(a.arg for a in member.args.kwonlyargs)]
-        if isinstance(member, Function)
-        else []
-    )
+def _parameters(one: Any) -> list[str]:
+    """Return the parameters of an object's `call`; none of anything else."""
+    of = one.of if isinstance(one, Instance) else None
+    member = of.members.get("call") if isinstance(of, Class) else None
+    if not isinstance(member, Function):
+        return []
+    return [*member.parameters(), *(a.arg for a in member.args.kwonlyargs)]
 
 
 def _input(reader: Reader, value: Any) -> Any:
@@ -641,29 +627,22 @@ def _functional(reader: Reader, layer: Layer, given: Any, training: Any) -> Any:
     return value_of(layer.outputs)
 
 
+def _parts(instance: Instance) -> list[Any]:
+    """Return the layers, models and modules among the fields of an object."""
+    fields = sorted(instance.fields.items()) if _module(instance) else list(instance.fields.items())
+    return [one for _, each in fields for _, one in leaves(each) if isinstance(one, (Layer, Instance))]
+
+
 def weights_of(reader: Reader, value: Any, only: bool | None = True) -> Iterator[Array]:
     """Yield the weights of a layer, a model or an object of the text; `only` those trained, or not."""
     if isinstance(value, Layer):
         owns = list(value.weights.values())
         inside = list(value.layers)
-    elif isinstance(value, Instance) and _module(value):
-        names = sorted(value.fields)
-        owns = [one for name in names for _, one in leaves(value.fields[name]) if variable_of(reader, one)]
-        inside = [
-            one
-            for name in names
-            for _, one in leaves(value.fields[name])
-            if isinstance(one, (Layer, Instance))
-        ]
     elif isinstance(value, Instance):
-        owns = list(value.fields.get("\0weights", []))
-        inside = [
-            one
-            for name, each in value.fields.items()
-            if name != "\0weights"
-            for _, one in leaves(each)
-            if isinstance(one, (Layer, Instance))
-        ]
+        owns, inside = list(value.fields.get("\0weights", [])), _parts(value)
+        if _module(value):
+            fields = sorted(value.fields.items())
+            owns = [one for _, each in fields for _, one in leaves(each) if variable_of(reader, one)]
     else:
         return
     pay_values(WALKED + len(owns) + len(inside))  # a layer that is in two places is walked twice
@@ -674,14 +653,6 @@ def weights_of(reader: Reader, value: Any, only: bool | None = True) -> Iterator
         yield from weights_of(reader, one, only)
 
 
-def _ordered(reader: Reader, value: Any) -> list[Array]:
-    return (
-        [*weights_of(reader, value, True), *weights_of(reader, value, False)]
-        if not isinstance(value, Layer) or value.layers
-        else list(value.weights.values())
-    )
-
-
 def shared_attribute(reader: Reader, owner: Any, name: str, node: ast.AST) -> tuple[bool, Any]:
     """Return (whether it is an attribute that layers and models share, its value)."""
     if name in ("trainable_weights", "trainable_variables"):
@@ -690,15 +661,13 @@ def shared_attribute(reader: Reader, owner: Any, name: str, node: ast.AST) -> tu
         return True, list(weights_of(reader, owner, None))
     if name in ("non_trainable_weights", "non_trainable_variables"):
         return True, list(weights_of(reader, owner, False))
-    if name == "get_weights":
-        return True, Native(
-            lambda _, args, kw: [functions.numpy_of(reader, one) for one in weights_of(reader, owner, None)],
-            name,
-        )
-    if name == "set_weights":
-        return True, Native(lambda _, args, kw: set_weights(reader, owner, args[0]), name)
-    if name == "summary":
-        return True, Native(lambda _, args, kw: None, name)
+    if name in ("get_weights", "set_weights", "summary"):
+        known = {
+            "get_weights": lambda: [functions.numpy_of(reader, x) for x in weights_of(reader, owner, None)],
+            "set_weights": lambda weights: set_weights(reader, owner, weights),
+            "summary": lambda **options: None,
+        }
+        return True, method_of("A layer", known, name, node)
     if name in ("compile", "fit", "evaluate", "predict", "train_on_batch"):
         raise Refused(f"{name}() is not read.", "Write the step out with tf.GradientTape.", at=node)
     return False, None
@@ -754,35 +723,30 @@ def layer_attribute(reader: Reader, layer: Layer, name: str, node: ast.AST) -> A
         return layer.options.get("trainable", True)
     if name == "built":
         return layer.built
-    if name == "add" and layer.kind == "Sequential":
-        return Native(
-            lambda _, args, kw: None if isinstance(args[0], Symbolic) else layer.layers.append(args[0]), name
-        )
-    if name == "pop" and layer.kind == "Sequential":
-        return Native(lambda _, args, kw: layer.layers.pop() and None, name)
-    if name == "get_layer":
-
-        def get(_: Reader, args: list, keywords: dict) -> Any:
-            index, called = keywords.get("index"), keywords.get("name", args[0] if args else None)
-            found = [
-                one for i, one in enumerate(layer.layers) if i == index or getattr(one, "name", "") == called
-            ]
-            if not found:
-                raise Refused("There is no such layer.", at=node)
-            return found[0]
-
-        return Native(get, name)
-    if name == "call":
-        return Native(lambda _, args, kw: call_layer(reader, layer, args, kw, node), name)
-    if name == "build":
-        return Native(
-            lambda _, args, kw: _build(reader, layer, kw.get("input_shape", args[0] if args else None)), name
-        )
     if name in ("input", "output", "inputs", "outputs"):
         return getattr(layer, name if name.endswith("s") else f"{name}s")
-    raise Refused(
-        f"A layer has no {name!r} that is read.", "Its weights are there once it is called or built.", at=node
-    )
+
+    def add(one: Any) -> None:
+        if not isinstance(one, Symbolic):
+            layer.layers.append(one)
+
+    def get_layer(name: Any = None, index: Any = None) -> Any:
+        for i, one in enumerate(layer.layers):
+            if i == index or getattr(one, "name", "") == name:
+                return one
+        raise Refused("There is no such layer.", at=node)
+
+    known = {
+        "get_layer": get_layer,
+        "call": lambda *args, **keywords: call_layer(reader, layer, list(args), keywords, node),
+        "build": lambda input_shape=None: _build(reader, layer, input_shape),
+    }
+    if layer.kind == "Sequential":
+        known |= {"add": add, "pop": lambda: layer.layers.pop() and None}
+    if name not in known:
+        hint = "Its weights are there once it is called or built."
+        raise Refused(f"A layer has no {name!r} that is read.", hint, at=node)
+    return method_of("A layer", known, name, node)
 
 
 def _build(reader: Reader, layer: Layer, shape: Any) -> None:
@@ -856,37 +820,24 @@ def instance_attribute(reader: Reader, instance: Instance, name: str, node: ast.
         return False, None
     if name == "add_weight" and _keras(instance):
 
-        def add_weight(_: Reader, args: list, keywords: dict) -> Array:
-            options = {
-                **dict(zip(("shape", "initializer", "dtype", "trainable"), args, strict=False)),
-                **keywords,
-            }
-            unread = set(options) - {"shape", "initializer", "dtype", "trainable", "name"}
-            if unread:
-                raise Refused(f"add_weight() is not read with {', '.join(unread)}.", at=node)
-            shape = options.get("shape", ())
+        def add_weight(
+            shape: Any = (),
+            initializer: Any = None,
+            dtype: Any = None,
+            trainable: Any = True,
+            name: Any = None,
+        ) -> Array:
             shape = (shape,) if type(shape) is int else tuple(shape or ())
-            label = options.get("name") or f"variable{'_' * bool(instance.fields.get(chr(0) + 'weights'))}"
-            first = options.get("initializer") or "glorot_uniform"
-            made = weight(
-                reader,
-                _name_of(reader, instance),
-                label,
-                shape,
-                first,
-                options.get("trainable", True) is not False,
-            )
-            instance.fields.setdefault("\0weights", []).append(made)
-            return made
+            own = instance.fields.setdefault("\0weights", [])
+            label = name or ("variable_" if own else "variable")
+            first = initializer or "glorot_uniform"
+            owner = _name_of(reader, instance)
+            own.append(weight(reader, owner, label, shape, first, trainable is not False))
+            return own[-1]
 
-        return True, Native(add_weight, name)
+        return True, method_of("A layer", {name: add_weight}, name, node)
     if name in ("layers", "submodules"):
-        return True, [
-            one
-            for each in instance.fields.values()
-            for _, one in leaves(each)
-            if isinstance(one, (Layer, Instance))
-        ]
+        return True, _parts(instance)
     if name == "name":
         return True, _name_of(reader, instance)
     if name == "build" and _keras(instance):
@@ -896,7 +847,7 @@ def instance_attribute(reader: Reader, instance: Instance, name: str, node: ast.
 
 def _name_of(reader: Reader, instance: Instance) -> str:
     if "\0name" not in instance.fields:
-        instance.fields["\0name"] = reader.state(Names).fresh(snake(instance.of.name))
+        instance.fields["\0name"] = reader.state(Names).name(snake(instance.of.name))
     return instance.fields["\0name"]
 
 
@@ -914,28 +865,16 @@ def call_instance(
         raise Refused(f"{instance.of.name} has no {name}().", at=node)
     if any(isinstance(leaf, Symbolic) for _, leaf in leaves(args)):
         return Symbolic(None, instance, list(args), dict(keywords))
-    names = reader.state(Names)
-    names.scope.append(_name_of(reader, instance))
-    try:
-        with reader.frame(Frame(_name_of(reader, instance), None)):
-            if _keras(instance):
-                args = (
-                    [_input(reader, args[0]), *args[1:]]
-                    if args and isinstance(args[0], (Array, list, tuple))
-                    else args
-                )
-                if "build" in members and not instance.fields.get("\0built"):
-                    instance.fields["\0built"] = True
-                    reader.call(members["build"], [instance, shape_of(reader, args[0])], {}, node)
-                if (
-                    "training" in keywords
-                    and "training" not in _parameters(instance)
-                    and members[name].args.kwarg is None
-                ):
-                    keywords = {key: value for key, value in keywords.items() if key != "training"}
-            return reader.call(members[name], [instance, *args], keywords, node)
-    finally:
-        names.scope.pop()
+    with _inside(reader, _name_of(reader, instance)):
+        if _keras(instance):
+            if args and isinstance(args[0], (Array, list, tuple)):
+                args = [_input(reader, args[0]), *args[1:]]
+            if "build" in members and not instance.fields.get("\0built"):
+                instance.fields["\0built"] = True
+                reader.call(members["build"], [instance, shape_of(reader, args[0])], {}, node)
+            if "training" not in _parameters(instance) and members[name].args.kwarg is None:
+                keywords = {key: value for key, value in keywords.items() if key != "training"}
+        return reader.call(members[name], [instance, *args], keywords, node)
 
 
 # Losses.
@@ -1045,16 +984,12 @@ def sparse_categorical_crossentropy(
         raise Refused("Cross-entropy is read along the last axis, without ignore_class.")
     predicted = floating(reader, y_pred, "keras.losses")
     classes = functions.cast(reader, tensor(reader, y_true), "int32")
-    if (
-        len(shape_of(reader, classes)) == len(shape_of(reader, predicted))
-        and shape_of(reader, classes)[-1] == 1
-    ):
+    shape = shape_of(reader, classes)
+    if len(shape) == len(shape_of(reader, predicted)) and shape[-1] == 1:
         classes = functions.squeeze(reader, classes, -1)
-        classes.dtype = INT
     if not from_logits:
-        predicted = TF["tensorflow.math.log"](
-            reader, clip_by_value(reader, predicted, EPSILON, 1.0 - EPSILON)
-        )
+        kept = clip_by_value(reader, predicted, EPSILON, 1.0 - EPSILON)
+        predicted = TF["tensorflow.math.log"](reader, kept)
     return functions.sparse_softmax_cross_entropy(reader, classes, predicted)
 
 
@@ -1089,10 +1024,9 @@ LOSSES: dict[str, tuple[Callable[..., Array], tuple[str, ...]]] = {
 def reduced(reader: Reader, losses: Array, reduction: Any) -> Array:
     """Return the losses of the samples as one number, or as they are."""
     name = reduction.name.rpartition(".")[2].lower() if isinstance(reduction, Path) else reduction
-    if name in ("sum_over_batch_size", "mean", "auto"):
-        return fold(reader, "mean", losses, None, False) if shape_of(reader, losses) else losses
-    if name == "sum":
-        return fold(reader, "sum", losses, None, False) if shape_of(reader, losses) else losses
+    folds = {"sum_over_batch_size": "mean", "mean": "mean", "auto": "mean", "sum": "sum"}
+    if name in folds:
+        return fold(reader, folds[name], losses, None, False) if shape_of(reader, losses) else losses
     if name in (None, "none"):
         return losses
     raise Refused(f"reduction={name!r} is not read.", "There are sum_over_batch_size, sum and none.")
@@ -1106,19 +1040,12 @@ def _loss(function: Callable[..., Array]) -> Callable[..., Native]:
             options, reduction = {"from_logits": reduction, **options}, "sum_over_batch_size"
         options.pop("dtype", None)
 
-        def call(_: Reader, args: list, keywords: dict) -> Array:
-            given = {**dict(zip(("y_true", "y_pred", "sample_weight"), args, strict=False)), **keywords}
-            if given.pop("sample_weight", None) is not None or set(given) != {"y_true", "y_pred"}:
-                raise Refused("A loss is called with y_true and y_pred.")
-            try:
-                losses = function(reader, given["y_true"], given["y_pred"], **options)
-            except TypeError as error:
-                if "argument" not in str(error):
-                    raise
-                raise Refused(f"This loss is not read with {', '.join(options)}.") from None
-            return reduced(reader, losses, reduction)
+        def call(y_true: Any, y_pred: Any, sample_weight: Any = None) -> Array:
+            if sample_weight is not None:
+                raise Refused("A loss is read without sample_weight.")
+            return reduced(reader, function(reader, y_true, y_pred, **options), reduction)
 
-        return Native(call, "loss")
+        return Native(lambda _, args, keywords: call(*args, **keywords), "loss")
 
     return make
 
@@ -1135,10 +1062,9 @@ for _begin in ("tensorflow.keras.losses.", "tensorflow.losses."):
             KERAS[_begin + _each] = _function
 for _each in ("mse", "mean_squared_error", "mae"):
     KERAS[f"tensorflow.keras.metrics.{_each}"] = KERAS[f"tensorflow.keras.losses.{_each}"]
-for _name in ("mean_squared_error",):
-    KERAS[f"tensorflow.compat.v1.losses.{_name}"] = lambda reader, labels, predictions: fold(
-        reader, "mean", reader.make("square", [subtract(reader, predictions, labels)]), None, False
-    )
+KERAS["tensorflow.compat.v1.losses.mean_squared_error"] = lambda reader, labels, predictions: fold(
+    reader, "mean", TF["tensorflow.math.squared_difference"](reader, predictions, labels), None, False
+)
 
 
 # Descent.
@@ -1150,9 +1076,36 @@ class Optimizer:
 
     kind: str
     options: dict[str, Any]
-    kept: dict[tuple[int, str], Array] = field(default_factory=dict)
+    kept: dict[int, list[Array]] = field(default_factory=dict)
     steps: int = 0
 
+
+def _sgd(x, grad, speed, rate, momentum, nesterov):
+    step = grad * rate
+    if not momentum:
+        return x - step, speed
+    speed = speed * momentum - step
+    return (x + (speed * momentum - step) if nesterov else x + speed), speed
+
+
+def _adam(x, grad, mean, square, rate, beta_1, beta_2, epsilon):
+    mean = mean + (grad - mean) * (1.0 - beta_1)
+    square = square + (jnp.square(grad) - square) * (1.0 - beta_2)
+    return x - mean * rate / (jnp.sqrt(square) + epsilon), mean, square
+
+
+def _rmsprop(x, grad, square, rate, rho, momentum, epsilon):
+    square = square * rho + jnp.square(grad) * (1.0 - rho)
+    return x - grad * rate * functions.rsqrt(square + epsilon), square
+
+
+def _adagrad(x, grad, total, rate, initial_accumulator_value, epsilon):
+    total = total + jnp.square(grad)
+    return x - grad * rate / jnp.sqrt(total + epsilon), total
+
+
+STEPS = {"SGD": (_sgd, 1), "Adam": (_adam, 2), "RMSprop": (_rmsprop, 1), "Adagrad": (_adagrad, 1)}
+"""The new value of a variable in Keras's own steps, with what is kept of it, and how much that is."""
 
 RATES: dict[str, dict[str, Any]] = {
     "SGD": {"learning_rate": 0.01, "momentum": 0.0, "nesterov": False},
@@ -1201,72 +1154,20 @@ def _settled(reader: Reader, value: Array) -> Array:
     return Array(reader.builder.add(IDENTITY, [value.held], Rule(STOP)), "tf", value.dtype)
 
 
-def updated(reader: Reader, optimizer: Optimizer, grad: Array, one: Array) -> Array:
-    """Return the new value of a variable, in Keras's own steps."""
-    options, rate = optimizer.options, float(optimizer.options["learning_rate"])
-
-    def kept(name: str, first: float) -> Array:
-        key = id(one), name
-        if key not in optimizer.kept:
-            optimizer.kept[key] = constant(
-                reader, np.full(sized(shape_of(reader, one)), first), "tf", one.dtype
-            )
-        return optimizer.kept[key]
-
-    def keep(name: str, value: Array) -> Array:
-        optimizer.kept[id(one), name] = _settled(reader, value)
-        return optimizer.kept[id(one), name]
-
-    if optimizer.kind == "SGD":
-        step = multiply(reader, grad, rate)
-        if not options["momentum"]:
-            return subtract(reader, one, step)
-        speed = keep(
-            "speed", subtract(reader, multiply(reader, kept("speed", 0.0), float(options["momentum"])), step)
-        )
-        if options["nesterov"]:
-            return add(
-                reader, one, subtract(reader, multiply(reader, speed, float(options["momentum"])), step)
-            )
-        return add(reader, one, speed)
-    square = reader.make("square", [grad])
+def updated(reader: Reader, optimizer: Optimizer, grad: Array, x: Array) -> Array:
+    """Return the new value of a variable."""
+    rate, *others = map(float, optimizer.options.values())
+    step, count = STEPS[optimizer.kind]
     if optimizer.kind == "Adam":
-        first, second = float(options["beta_1"]), float(options["beta_2"])
-        m, v = kept("m", 0.0), kept("v", 0.0)
-        m = keep("m", add(reader, m, multiply(reader, subtract(reader, grad, m), 1.0 - first)))
-        v = keep("v", add(reader, v, multiply(reader, subtract(reader, square, v), 1.0 - second)))
-        rate *= math.sqrt(1.0 - second**optimizer.steps) / (1.0 - first**optimizer.steps)
-        return subtract(
-            reader,
-            one,
-            divide(
-                reader,
-                multiply(reader, m, rate),
-                add(reader, reader.make("sqrt", [v]), float(options["epsilon"])),
-            ),
-        )
-    if optimizer.kind == "RMSprop":
-        rho = float(options["rho"])
-        v = keep("v", add(reader, multiply(reader, kept("v", 0.0), rho), multiply(reader, square, 1.0 - rho)))
-        return subtract(
-            reader,
-            one,
-            multiply(
-                reader,
-                multiply(reader, grad, rate),
-                TF["tensorflow.math.rsqrt"](reader, add(reader, v, float(options["epsilon"]))),
-            ),
-        )
-    v = keep("v", add(reader, kept("v", float(options["initial_accumulator_value"])), square))
-    return subtract(
-        reader,
-        one,
-        divide(
-            reader,
-            multiply(reader, grad, rate),
-            reader.make("sqrt", [add(reader, v, float(options["epsilon"]))]),
-        ),
-    )
+        rate *= math.sqrt(1.0 - others[1] ** optimizer.steps) / (1.0 - others[0] ** optimizer.steps)
+    if id(x) not in optimizer.kept:
+        first = optimizer.options.get("initial_accumulator_value", 0.0)
+        zeros = constant(reader, np.full(sized(shape_of(reader, x)), first), "tf", x.dtype)
+        optimizer.kept[id(x)] = [zeros] * count
+    rate = Array(rate, "tf", x.dtype)  # no option, since it may change with each step
+    new, *kept = nodes_of(reader, step, x, grad, *optimizer.kept[id(x)], rate, *others)
+    optimizer.kept[id(x)] = [_settled(reader, one) for one in kept]
+    return new
 
 
 def optimizer_attribute(reader: Reader, optimizer: Optimizer, name: str, node: ast.AST) -> Any:
@@ -1282,14 +1183,8 @@ def optimizer_attribute(reader: Reader, optimizer: Optimizer, name: str, node: a
         for one, value in changes:
             assign(reader, one, value)
 
-    def apply_gradients(_: Reader, args: list, keywords: dict) -> None:
-        apply(reader.items(keywords.get("grads_and_vars", args[0] if args else None), node))
-
-    def minimize(_: Reader, args: list, keywords: dict) -> None:
-        given = {**dict(zip(("loss", "var_list", "tape"), args, strict=False)), **keywords}
-        tape, loss = given.get("tape"), given["loss"]
-        sources = given["var_list"]
-        sources = reader.call(sources, [], {}) if isinstance(sources, (Function, Native)) else sources
+    def minimize(loss: Any, var_list: Any, tape: Any = None) -> None:
+        sources = reader.call(var_list, [], {}) if isinstance(var_list, (Function, Native)) else var_list
         if tape is None:
             if isinstance(loss, Array):
                 raise Refused(
@@ -1304,18 +1199,15 @@ def optimizer_attribute(reader: Reader, optimizer: Optimizer, name: str, node: a
         found = gradients(reader, [loss], list(sources), None, tape, False)
         apply(list(zip(found, sources, strict=True)))
 
-    known = {"apply_gradients": apply_gradients, "apply": None, "minimize": minimize}
-    if name == "apply":
-        return Native(lambda _, args, kw: apply(list(zip(args[0], args[1], strict=True))), name)
     if name in ("learning_rate", "lr"):
         return optimizer.options["learning_rate"]
-    if name in known:
-        return Native(known[name], name)
-    if name in ("build",):
-        return Native(lambda _, args, kw: None, name)
-    raise Refused(
-        f"An optimizer has no {name!r} that is read.", "There are apply_gradients and minimize.", at=node
-    )
+    known = {
+        "apply_gradients": lambda grads_and_vars: apply(reader.items(grads_and_vars, node)),
+        "apply": lambda grads, variables: apply(list(zip(grads, variables, strict=True))),
+        "minimize": minimize,
+        "build": lambda variables: None,
+    }
+    return method_of("An optimizer", known, name, node)
 
 
 def _by_all_names() -> arrays.Table:

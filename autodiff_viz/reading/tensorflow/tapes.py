@@ -20,7 +20,7 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Call, Rule, Term
 from autodiff_viz.graph.rule_kinds import FOLLOW, PULLBACK, STOP
 from autodiff_viz.graph.text import numbered
 from autodiff_viz.reading.functions import arrays
-from autodiff_viz.reading.functions.arrays import as_literal, constant, shape_of
+from autodiff_viz.reading.functions.arrays import as_literal, shape_of
 from autodiff_viz.reading.functions.draws import Draws
 from autodiff_viz.reading.language.reader import Reader, Request
 from autodiff_viz.reading.language.values import (
@@ -33,10 +33,19 @@ from autodiff_viz.reading.language.values import (
     arrays_in,
     leaves,
     mapped,
+    method_of,
 )
 from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.nodes.costs import pay_values, sized
-from autodiff_viz.reading.tensorflow.functions import add, compare, item, operator, shape_attribute, subtract
+from autodiff_viz.reading.tensorflow.functions import (
+    add,
+    compare,
+    full,
+    item,
+    operator,
+    shape_attribute,
+    subtract,
+)
 from autodiff_viz.reading.tensorflow.tensors import METHODS, TF, Connected, Overrides, kind_named, tensor
 
 ROWS = 512  # outputs of a Jacobian
@@ -138,12 +147,7 @@ def get_variable(
     if not isinstance(initializer, (Array, int, float, list, tuple)):
         value = reader.call(initializer, [[] if shape is None else shape], {})
     elif shape is not None and isinstance(initializer, (int, float)):
-        value = constant(
-            reader,
-            np.full(sized(arrays.shape_argument(tuple(shape)) if shape else ()), float(initializer)),
-            "tf",
-            "float32",
-        )
+        value = full(reader, shape, initializer)
     return make_variable(reader, value, trainable is not False, dtype, name)
 
 
@@ -295,7 +299,7 @@ def tape_attribute(reader: Reader, tape: Tape, name: str, node: ast.AST) -> Nati
             )
         tape.used = True
 
-    def watch(_: Reader, tensor: Any) -> None:
+    def watch(tensor: Any) -> None:
         for leaf in arrays_in(tensor):
             if leaf.dtype not in FLOATS:
                 reader.say(node, "the dtype of a watched tensor must be floating: this one is not watched")
@@ -305,11 +309,7 @@ def tape_attribute(reader: Reader, tape: Tape, name: str, node: ast.AST) -> Nati
             tape.watched[leaf.held.number] = len(reader.builder.drafts)
 
     def gradient(
-        _: Reader,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: Any = "none",
+        target: Any, sources: Any, output_gradients: Any = None, unconnected_gradients: Any = "none"
     ) -> Any:
         use()
         seeds = None
@@ -321,7 +321,6 @@ def tape_attribute(reader: Reader, tape: Tape, name: str, node: ast.AST) -> Nati
         return gradients(reader, targets, sources, seeds, tape, _is_zero(unconnected_gradients))
 
     def jacobian(
-        _: Reader,
         target: Any,
         sources: Any,
         unconnected_gradients: Any = "none",
@@ -334,7 +333,6 @@ def tape_attribute(reader: Reader, tape: Tape, name: str, node: ast.AST) -> Nati
         return labelled(sources, lambda source, path: jacobian_of(reader, target, source, path, tape, zero))
 
     def batch_jacobian(
-        _: Reader,
         target: Any,
         source: Any,
         unconnected_gradients: Any = "none",
@@ -344,7 +342,7 @@ def tape_attribute(reader: Reader, tape: Tape, name: str, node: ast.AST) -> Nati
         use()
         return batch_jacobian_of(reader, target, source, tape, _is_zero(unconnected_gradients))
 
-    def reset(_: Reader) -> None:
+    def reset() -> None:
         tape.watched.clear()
         tape.pauses.clear()
         tape.first = len(reader.builder.drafts)
@@ -354,26 +352,15 @@ def tape_attribute(reader: Reader, tape: Tape, name: str, node: ast.AST) -> Nati
         "gradient": gradient,
         "jacobian": jacobian,
         "batch_jacobian": batch_jacobian,
-        "stop_recording": lambda _: Pause(tape),
+        "stop_recording": lambda: Pause(tape),
         "reset": reset,
-        "watched_variables": lambda _: [
+        "watched_variables": lambda: [
             one.array
             for one in reader.state(Variables).by_id.values()
             if one.trainable and one.array.dtype in FLOATS
         ],
     }
-    if name not in known:
-        raise Refused(f"A tape has no {name!r} that is read.", f"There are {', '.join(known)}.", at=node)
-
-    def call(_: Reader, args: list, keywords: dict) -> Any:
-        try:
-            return known[name](_, *args, **keywords)
-        except TypeError as error:
-            if "argument" not in str(error):
-                raise
-            raise Refused(f"tape.{name}() is not read with these arguments.", at=node) from None
-
-    return Native(call, name)
+    return method_of("A tape", known, name, node)
 
 
 def _is_zero(unconnected: Any) -> bool:
@@ -990,25 +977,17 @@ def feed(reader: Reader, given: Any) -> None:
 
 def session_attribute(reader: Reader, session: Session, name: str, node: ast.AST) -> Any:
     """Return what a session does: run, which feeds the placeholders."""
-    if name in ("close", "as_default", "__enter__"):
-        return Native(lambda _, args, kw: session, name)
     if name == "graph":
         return GraphOfOps()
-    if name != "run":
-        raise Refused(f"A session has no {name!r} that is read.", "There is run.", at=node)
 
-    def run(_: Reader, args: list, keywords: dict) -> Any:
-        if unknown := set(keywords) - {"fetches", "feed_dict"}:
-            raise Refused(f"sess.run() is not read with {', '.join(unknown)}.", at=node)
-        feed(reader, keywords.get("feed_dict", args[1] if len(args) > 1 else None))
-        fetched = keywords.get("fetches", args[0] if args else None)
+    def run(fetches: Any, feed_dict: Any = None) -> Any:
+        feed(reader, feed_dict)
+        return mapped(
+            lambda one: Array(one.held, "numpy", one.dtype) if isinstance(one, Array) else one, fetches
+        )
 
-        def numbers(leaf: Any) -> Any:
-            return Array(leaf.held, "numpy", leaf.dtype) if isinstance(leaf, Array) else leaf
-
-        return mapped(numbers, fetched)
-
-    return Native(run, name)
+    known = {"run": run, **dict.fromkeys(("close", "as_default", "__enter__"), lambda: session)}
+    return method_of("A session", known, name, node)
 
 
 def evaluated(reader: Reader, x: Array, feed_dict: Any = None, session: Any = None) -> Array:
@@ -1039,11 +1018,9 @@ class Block:
 
 def graph_attribute(reader: Reader, graph: GraphOfOps, name: str, node: ast.AST) -> Native:
     """Return what a graph does: `as_default`, `gradient_override_map`."""
-    if name == "gradient_override_map":
-        return Native(lambda _, args, kw: Overriding(dict(args[0])), name)
-    if name in ("as_default", "device", "name_scope"):
-        return Native(lambda _, args, kw: Block(), name)
-    raise Refused(f"A graph has no {name!r} that is read.", "There is gradient_override_map.", at=node)
+    blocks = dict.fromkeys(("as_default", "device", "name_scope"), lambda *_, **__: Block())
+    known = {"gradient_override_map": lambda names: Overriding(dict(names)), **blocks}
+    return method_of("A graph", known, name, node)
 
 
 def enter_overriding(reader: Reader, block: Overriding) -> tuple[None, Callable[[], None]]:

@@ -8,9 +8,9 @@ from typing import Any
 
 from autodiff_viz.reading.functions.arrays import shape_of
 from autodiff_viz.reading.language.reader import Reader
-from autodiff_viz.reading.language.values import Array, Native, Refused
-from autodiff_viz.reading.tensorflow.functions import concat, stack, unstack, whole_numbers
-from autodiff_viz.reading.tensorflow.tensors import TF, kind_named, tensor
+from autodiff_viz.reading.language.values import Array, Refused, method_of
+from autodiff_viz.reading.tensorflow.functions import concat, stack, unstack
+from autodiff_viz.reading.tensorflow.tensors import TF, kind_named, tensor, whole_numbers
 
 
 @dataclass(eq=False)
@@ -112,11 +112,7 @@ def attribute(reader: Reader, own: TensorArray, name: str, node: ast.AST) -> Any
         ),
         "unstack": lambda value, name=None: _unstacked(reader, own, value),
     }
-    if name not in methods:
-        raise Refused(
-            f"A TensorArray has no {name!r} that is read.", f"There are {', '.join(methods)}.", at=node
-        )
-    return Native(lambda _, args, keywords: methods[name](*args, **keywords), name)
+    return method_of("A TensorArray", methods, name, node)
 
 
 def _unstacked(reader: Reader, own: TensorArray, value: Any) -> TensorArray:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+import numpy as np
 
 from autodiff_viz.reading.functions import arrays
 from autodiff_viz.reading.functions.arrays import constant, dtype_of
-from autodiff_viz.reading.functions.library_calls import jax_function
+from autodiff_viz.reading.functions.library_calls import arguments_of, call_jax
 from autodiff_viz.reading.language.reader import Reader
-from autodiff_viz.reading.language.values import BOOL, FLOATS, INT, Array, Refused, leaves
+from autodiff_viz.reading.language.values import BOOL, FLOATS, INT, Array, Refused, leaves, mapped
 
 TF: arrays.Table = {}
 """TensorFlow's functions by full name."""
@@ -177,28 +179,74 @@ def alike(reader: Reader, values: Sequence[Any], name: str = "this") -> list[Arr
     return made
 
 
+def whole_numbers(reader: Reader, value: Any) -> np.ndarray:
+    """Return places that a text writes out, or a tensor of whole numbers has."""
+    if isinstance(value, Array):
+        if value.dtype not in (INT, BOOL):
+            raise Refused("Places are whole numbers.", "Write tf.cast(i, tf.int32).", "dtype")
+        return np.round(reader.numbers(value)).astype(int)
+    made = np.array(value)
+    if made.dtype.kind not in "iu":
+        raise Refused("Places are whole numbers that are written out.")
+    return made
+
+
+def written_out(reader: Reader, value: Any) -> Any:
+    """Return an option, in which the numbers of tensors of whole numbers stand for them."""
+    if isinstance(value, (list, tuple)):
+        return tuple(written_out(reader, one) for one in value)
+    if not isinstance(value, Array) or value.dtype != INT:
+        return value
+    return written_out(reader, whole_numbers(reader, value).tolist())
+
+
 # Functions that are written in JAX.
 
 
-def of_floats(call: Callable[..., Any]) -> Read:
-    """Return a function of JAX arrays as the reading of one whose first argument is a tensor of floats."""
+def _of(count: int | None, floats: bool = False, listed: bool = False) -> Callable[..., Read]:
+    """Return the decorator of a function of JAX arrays that makes it the reading of one of tensors.
 
-    def prepare(reader: Reader, name: str, given: dict[str, Any]) -> None:
-        first = next(iter(given))
-        given[first] = floating(reader, given[first], name)
+    What stands beside the tensors is an option, which is known: of a tensor of whole numbers these are.
 
-    return jax_function(call, prepare=prepare)
+    Args:
+      count: how many of the arguments that are needed, the first, are tensors of one dtype; None for all.
+      floats: whether these are floats. Otherwise they may be whole numbers, which the graph has as floats.
+      listed: whether the first argument is a list of tensors of one dtype.
+    """
+
+    def decorate(call: Callable[..., Any]) -> Read:
+        parameters = inspect.signature(call).parameters.values()
+        needed = [one.name for one in parameters if one.default is one.empty][:count]
+
+        def read(reader: Reader, *args: Any, **keywords: Any) -> Any:
+            bound = arguments_of(call, args, keywords)
+            given = bound.arguments
+            values = reader.items(given[needed[0]]) if listed else [given[one] for one in needed]
+            tensors = alike(reader, values, call.__name__)
+            dtype = tensors[0].dtype if tensors else "float32"
+            if floats:
+                tensors = [floating(reader, one, call.__qualname__) for one in tensors]
+            tensors = [one if dtype in FLOATS else replace(one, dtype="float32") for one in tensors]
+            given |= {name: written_out(reader, given[name]) for name in given.keys() - {*needed}}
+            given |= {needed[0]: tensors} if listed else zip(needed, tensors, strict=True)
+            made = call_jax(reader, call, *bound.args, **bound.kwargs)
+            return mapped(lambda one: replace(one, dtype=dtype) if one.dtype in FLOATS else one, made)
+
+        return read
+
+    return decorate
 
 
-def of_alike(call: Callable[..., Any]) -> Read:
-    """Return a function of JAX arrays as the reading of one whose needed arguments are floats alike."""
-    needed = [one.name for one in inspect.signature(call).parameters.values() if one.default is one.empty]
+of_floats, of_alike = _of(1, floats=True), _of(None, floats=True)
+of_tensor, of_pair, of_list = _of(1), _of(2), _of(1, listed=True)
 
-    def prepare(reader: Reader, name: str, given: dict[str, Any]) -> None:
-        for one, value in zip(needed, alike(reader, [given[one] for one in needed], name), strict=True):
-            given[one] = floating(reader, value, name)
 
-    return jax_function(call, prepare=prepare)
+def in_jax(of: Callable[..., Read], calls: dict[str, Callable[..., Any]]) -> None:
+    """Register functions of JAX arrays by their names in `tensorflow`, as `of` reads them."""
+    for names, call in calls.items():
+        call.__qualname__ = names.split()[0]
+        call.__name__ = call.__qualname__.rpartition(".")[2]
+        tf(*names.split())(of(call))
 
 
 # Slopes of TensorFlow's own.
@@ -211,8 +259,13 @@ class Connected:
     numbers: set[int] = field(default_factory=set)
 
 
-def connected(reader: Reader, made: Array) -> Array:
-    """Note that TensorFlow's gradient of a node reads its value."""
-    if made.is_node:
-        reader.state(Connected).numbers.add(made.held.number)
-    return made
+def connected(function: Read) -> Read:
+    """Return a function of which is noted that TensorFlow's gradient of it reads its value."""
+
+    def read(reader: Reader, *args: Any, **keywords: Any) -> Array:
+        made = function(reader, *args, **keywords)
+        if made.is_node:
+            reader.state(Connected).numbers.add(made.held.number)
+        return made
+
+    return read

@@ -19,6 +19,7 @@ import numpy as np
 from autodiff_viz.graph.model import IDENTITY, INPUT
 from autodiff_viz.reading.functions.arrays import as_literal, constant
 from autodiff_viz.reading.functions.draws import Draws as JaxDraws
+from autodiff_viz.reading.language.operators import COMPARES
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, FLOATS, HALVES, INT, Array, Refused, Whole, arrays_of
 from autodiff_viz.reading.nodes.builder import Builder, Ref
@@ -178,16 +179,7 @@ ROUNDED: Mapping[str, Callable[..., Any]] = {
 }
 """Ops of floats, which are computed in float32 and rounded where the floats have 16 bits."""
 
-COMPARES: Mapping[str, Callable[..., Any]] = {
-    "greater": np.greater,
-    "less": np.less,
-    "greater_equal": np.greater_equal,
-    "less_equal": np.less_equal,
-    "equal": np.equal,
-    "not_equal": np.not_equal,
-}
-
-OWN = {**MOVES, **COMPUTES, **FOLDS, **ROUNDED, **COMPARES}
+OWN = {**MOVES, **COMPUTES, **FOLDS, **ROUNDED, **{op: getattr(np, op) for op in COMPARES.values()}}
 
 
 def result_dtype(reader: Reader, op: str, args: list[Any], made: Array) -> np.dtype:
@@ -278,7 +270,7 @@ def _computed(
     wide = [np.asarray(one, np.float64) for one in numbers]
     with np.errstate(all="ignore"):
         ideal = np.asarray(function(*wide, **params), np.float64)
-        if op in COMPARES:
+        if op in COMPARES.values():
             if made.framework == "torch":  # a whole number gets the width of what it is compared with
                 kinds = [
                     one.dtype for one in numbers if isinstance(one, np.ndarray) and one.dtype.kind in "iu"

@@ -344,30 +344,57 @@ def variable(reader: Reader, data: Any, requires_grad: bool = False) -> Array:
     return leaf(reader, made) if requires_grad else made
 
 
+def several(reader: Reader, given: Sequence[Any]) -> tuple[int, ...]:
+    """Return whole numbers that are given as one tuple or one by one."""
+    listed = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
+    return tuple(whole(reader, one) for one in listed)
+
+
 def sizes_of(reader: Reader, sizes: Sequence[Any]) -> tuple[int, ...]:
     """Return a shape that is given as one tuple or as several numbers."""
-    one = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-    read = tuple(whole(reader, size) for size in one)
+    read = several(reader, sizes)
     return arrays.shape_argument(read) if read else ()
 
 
-def _filled(value: float) -> Callable[..., Any]:
+def tensor_of(
+    reader: Reader, found: np.ndarray, dtype: Any = None, requires_grad: Any = False, drawn: str = ""
+) -> Array:
+    """Return a new tensor of numbers, with the dtype and the flag that a text gives, and what drew them."""
+    kind = {"b": BOOL, "i": INT}.get(found.dtype.kind, reader.state(Draws).default)
+    return kept(reader, constant(reader, found.astype(float), "torch", kind), dtype, requires_grad, drawn)
+
+
+def making(name: str, function: Callable[..., np.ndarray]) -> None:
+    """Register a function of `torch` that makes a tensor, by one that makes its numbers."""
+
     def make(
         reader: Reader,
-        *sizes: Any,
-        size: Any = None,
+        *args: Any,
         dtype: Any = None,
         device: Any = None,
         requires_grad: Any = False,
+        **options: Any,
     ) -> Array:
-        shape = sizes_of(reader, sizes if size is None else (size,))
-        made = constant(reader, np.full(sized(shape), value), "torch", reader.state(Draws).default)
-        return kept(reader, made, dtype, requires_grad)
+        return tensor_of(reader, function(reader, *args, **options), dtype, requires_grad)
 
-    return make
+    TORCH[f"torch.{name}"] = make
 
 
-TORCH["torch.zeros"], TORCH["torch.ones"] = _filled(0.0), _filled(1.0)
+def given_sized(reader: Reader, sizes: Sequence[Any], size: Any = None) -> tuple[int, ...]:
+    """Return a shape that is given as `size`, as one tuple or as several numbers, once it was looked at."""
+    return sized(sizes_of(reader, sizes if size is None else (size,)))
+
+
+making("zeros", lambda reader, *sizes, size=None: np.zeros(given_sized(reader, sizes, size)))
+making("ones", lambda reader, *sizes, size=None: np.ones(given_sized(reader, sizes, size)))
+making("eye", lambda reader, n, m=None: np.eye(*given_sized(reader, (n, n if m is None else m))))
+making("linspace", lambda reader, start, end, steps: np.linspace(start, end, *given_sized(reader, (steps,))))
+making(
+    "logspace",
+    lambda reader, start, end, steps, base=10.0: np.logspace(
+        start, end, *given_sized(reader, (steps,)), base=base
+    ),
+)
 
 
 @arrays.known("torch.empty", "torch.Tensor.new_empty", table=TORCH)
@@ -386,71 +413,12 @@ def full(
     requires_grad: Any = False,
 ) -> Array:
     """Read a tensor of one number."""
-    shape = sizes_of(reader, (size,))
+    shape, usual = sizes_of(reader, (size,)), reader.state(Draws).default
     if isinstance(fill_value, Array) or not math.isfinite(fill_value):
-        return detach(
-            reader, reader.make("broadcast_to", [fill_value], shape=shape, dtype=reader.state(Draws).default)
-        )
-    kind = {bool: BOOL, int: INT}.get(type(fill_value), reader.state(Draws).default)
-    return kept(
-        reader,
-        constant(reader, np.full(sized(shape), float(fill_value)), "torch", kind),
-        dtype,
-        requires_grad,
-    )
-
-
-@arrays.known("torch.eye", table=TORCH)
-def eye(
-    reader: Reader, n: int, m: Any = None, dtype: Any = None, device: Any = None, requires_grad: Any = False
-) -> Array:
-    """Read the identity matrix."""
-    made = constant(
-        reader,
-        np.eye(*sized((whole(reader, n), whole(reader, n if m is None else m)))),
-        "torch",
-        reader.state(Draws).default,
-    )
+        return detach(reader, reader.make("broadcast_to", [fill_value], shape=shape, dtype=usual))
+    kind = {bool: BOOL, int: INT}.get(type(fill_value), usual)
+    made = constant(reader, np.full(sized(shape), float(fill_value)), "torch", kind)
     return kept(reader, made, dtype, requires_grad)
-
-
-def _spaced(reader: Reader, points: np.ndarray, dtype: Any, requires_grad: Any) -> Array:
-    return kept(
-        reader,
-        constant(reader, points.astype(float), "torch", reader.state(Draws).default),
-        dtype,
-        requires_grad,
-    )
-
-
-@arrays.known("torch.linspace", table=TORCH)
-def linspace(
-    reader: Reader,
-    start: Any,
-    end: Any,
-    steps: Any,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: Any = False,
-) -> Array:
-    """Read numbers at equal distances."""
-    return _spaced(reader, np.linspace(start, end, *sized(sizes_of(reader, (steps,)))), dtype, requires_grad)
-
-
-@arrays.known("torch.logspace", table=TORCH)
-def logspace(
-    reader: Reader,
-    start: Any,
-    end: Any,
-    steps: Any,
-    base: float = 10.0,
-    dtype: Any = None,
-    requires_grad: Any = False,
-) -> Array:
-    """Read numbers with equal quotients."""
-    return _spaced(
-        reader, np.logspace(start, end, *sized((whole(reader, steps),)), base=base), dtype, requires_grad
-    )
 
 
 @arrays.known("torch.arange", table=TORCH)
@@ -490,11 +458,8 @@ def _like(value: Any) -> Callable[..., Any]:
         number = more[0] if more else value
         kind = named_dtype(reader, dtype) or input.dtype
         if not isinstance(reader.builder, Builder):
-            return (
-                reader.make("add", [reader.make("zeros_like", [input]), number])
-                if number
-                else reader.make("zeros_like", [input])
-            )
+            zeros = reader.make("zeros_like", [input])
+            return reader.make("add", [zeros, number]) if number else zeros
         return full(reader, shape_of(reader, input), number, kind, None, requires_grad)
 
     return make
@@ -504,21 +469,12 @@ TORCH["torch.zeros_like"], TORCH["torch.ones_like"] = _like(0.0), _like(1.0)
 TORCH["torch.full_like"], TORCH["torch.empty_like"] = _like(None), _like(0.0)
 for _name, _value in {"new_zeros": 0.0, "new_ones": 1.0, "new_empty": 0.0}.items():
     TENSOR[_name] = lambda reader, x, *sizes, _value=_value, dtype=None, device=None, requires_grad=False: (
-        full(
-            reader,
-            sizes_of(reader, sizes),
-            _value,
-            named_dtype(reader, dtype) or x.dtype,
-            None,
-            requires_grad,
-        )
+        full(reader, sizes_of(reader, sizes), _value, dtype or x.dtype, None, requires_grad)
     )
 TENSOR["new_full"] = lambda reader, x, size, fill_value, dtype=None: full(
-    reader, size, fill_value, named_dtype(reader, dtype) or x.dtype
+    reader, size, fill_value, dtype or x.dtype
 )
-TENSOR["new_tensor"] = lambda reader, x, data, dtype=None: new_tensor(
-    reader, data, named_dtype(reader, dtype) or x.dtype
-)
+TENSOR["new_tensor"] = lambda reader, x, data, dtype=None: new_tensor(reader, data, dtype or x.dtype)
 
 
 @arrays.known("torch.complex", "torch.polar", table=TORCH)
@@ -568,12 +524,9 @@ def drawing(name: str, draw: Callable[[Generator, tuple[int, ...], str], np.ndar
         device: Any = None,
         requires_grad: bool = False,
     ) -> Array:
-        shape = sizes_of(reader, sizes if size is None else (size,))
         kind = named_dtype(reader, dtype) or reader.state(Draws).default
-        drawn = draw(reader.state(Draws).generator, shape, kind)
-        return kept(
-            reader, constant(reader, drawn.astype(float), "torch", kind), kind, requires_grad, f"torch.{name}"
-        )
+        drawn = draw(generator(reader), sizes_of(reader, sizes if size is None else (size,)), kind)
+        return tensor_of(reader, drawn, kind, requires_grad, f"torch.{name}")
 
     def like(
         reader: Reader, input: Array, dtype: Any = None, device: Any = None, requires_grad: bool = False
@@ -594,11 +547,8 @@ def normal(reader: Reader, mean: Any, std: Any = 1.0, size: Any = None, requires
         shape = np.broadcast_shapes(*(shape_of(reader, one) for one in (mean, std) if isinstance(one, Array)))
         drawn = TORCH["torch.randn"](reader, shape)
         return detach(reader, Ops(reader).add(mean, Ops(reader).mul(std, drawn)))
-    kind = reader.state(Draws).default
-    drawn = generator(reader).normal(sizes_of(reader, (size,)), mean, std, kind)
-    return kept(
-        reader, constant(reader, drawn.astype(float), "torch", kind), kind, requires_grad, "torch.normal"
-    )
+    drawn = generator(reader).normal(sizes_of(reader, (size,)), mean, std, reader.state(Draws).default)
+    return tensor_of(reader, drawn, None, requires_grad, "torch.normal")
 
 
 @arrays.known("torch.randint", table=TORCH)
@@ -617,17 +567,16 @@ def randint(
         size = given.pop()
     ends = [*given, *([low] if low is not None else []), *([high] if high is not None else [])]
     first, last = (0, ends[0]) if len(ends) == 1 else ends
-    drawn = reader.state(Draws).generator.integers(
-        whole(reader, first), whole(reader, last), sizes_of(reader, (size,))
-    )
-    return kept(reader, constant(reader, drawn.astype(float), "torch", INT), dtype, False, "torch.randint")
+    ends = whole(reader, first), whole(reader, last)
+    drawn = generator(reader).integers(*ends, sizes_of(reader, (size,)))
+    return tensor_of(reader, drawn, dtype, False, "torch.randint")
 
 
 @arrays.known("torch.randperm", table=TORCH)
 def randperm(reader: Reader, n: int, dtype: Any = None, device: Any = None) -> Array:
     """Read a drawn order."""
-    drawn = reader.state(Draws).generator.permutation(sizes_of(reader, (n,))[0])
-    return kept(reader, constant(reader, drawn.astype(float), "torch", INT), dtype, False, "torch.randperm")
+    drawn = generator(reader).permutation(sizes_of(reader, (n,))[0])
+    return tensor_of(reader, drawn, dtype, False, "torch.randperm")
 
 
 def fill_drawn(reader: Reader, x: Array, drawn: np.ndarray, name: str) -> Array:
@@ -691,7 +640,7 @@ def cast(reader: Reader, x: Array, dtype: str | None) -> Array:
     if dtype == x.dtype:
         return reader.make(IDENTITY, [x], dtype=dtype) if x.is_node else Array(x.held, "torch", dtype)
     if dtype == BOOL:
-        return reader.compare(ast.NotEq(), x, 0.0, ast.Constant(0))
+        return reader.compare(ast.NotEq(), x, 0.0)
     if dtype == INT and x.dtype != BOOL:
         return trunc(reader, _plain(x), dtype=dtype)
     if not x.is_node:

@@ -19,8 +19,6 @@ from autodiff_viz.reading.nodes.builder import Builder
 from autodiff_viz.reading.nodes.costs import LibraryError, sized
 from autodiff_viz.reading.tensors.torch_memory import PERHAPS, VIEW, Derive, places, view
 
-READ_ONLY = "assignment destination is read-only"
-
 
 def _same(reader: Reader, parent: Array) -> Array:
     return reader.make(IDENTITY, [parent], dtype=parent.dtype) if parent.is_node else parent

@@ -22,6 +22,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.functions.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.functions.corners import refuse_odd
+from autodiff_viz.reading.functions.declared import Transforms
 from autodiff_viz.reading.jax.transforms import argument, merged
 from autodiff_viz.reading.language.operators import as_written
 from autodiff_viz.reading.language.reader import Reader
@@ -32,6 +33,7 @@ from autodiff_viz.reading.language.values import (
     Array,
     Native,
     Refused,
+    arrays_in,
     is_unknown,
     leaves,
     mapped,
@@ -297,7 +299,7 @@ def autograd_grad(
         raise Refused("is_grads_batched is not read.", "Write a loop over the cotangents.")
     outs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
     seeds = list(grad_outputs) if isinstance(grad_outputs, (tuple, list)) else [grad_outputs] * len(outs)
-    ins = list(reader.items(inputs, ast.Constant(0))) if not isinstance(inputs, Array) else [inputs]
+    ins = list(reader.items(inputs)) if not isinstance(inputs, Array) else [inputs]
     create = bool(create_graph)
     root = _sum_of(reader, outs, seeds, create)
     below, state = reached(reader, root.held), reader.state(Autograd)
@@ -350,7 +352,7 @@ def autograd_grad(
 @known("retain_grad", table=TENSOR)
 def retain_grad(reader: Reader, x: Array) -> None:
     """Read that a computed tensor keeps its gradient."""
-    if not x.requires_grad:
+    if not refreshed(reader, x).requires_grad:
         raise LibraryError("can't retain_grad on Tensor that has requires_grad=False", "", "requires-grad")
     info(reader, x)
     x.retains = True
@@ -785,6 +787,23 @@ def autocast(reader: Reader, *_: Any, enabled: bool = True, **__: Any) -> Nothin
 # Functions of functions: torch.func and torch.autograd.functional.
 
 
+def transform(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of `torch.func`, inside which some things are known to be."""
+
+    def call(reader: Reader, func: Any, *args: Any, **keywords: Any) -> Any:
+        def inside(_: Reader, given: list, more: dict) -> Any:
+            active = reader.state(Transforms).active
+            active.append(name.rpartition(".")[2])
+            try:
+                return reader.call(func, given, more)
+            finally:
+                active.pop()
+
+        return function(reader, Native(inside, getattr(func, "name", "function"), func), *args, **keywords)
+
+    return call
+
+
 @dataclass
 class Called:
     """A call of a function whose arguments have nodes of their own.
@@ -816,20 +835,17 @@ def call_at(
             raise Refused(f"argnums names argument {i}, and {len(given)} are given.")
         i %= len(given)
         here = mapped(partial(_as_node, reader), given[i])
-        outer |= any(one.requires_grad for one in _arrays_in(here))
+        outer |= any(one.requires_grad for one in arrays_in(here))
         given[i], mine = argument(reader, here, names[i] if i < len(names) else f"arg{i}")
         for _, _, own in mine:
             own.framework, own.requires_grad, own.leaf = "torch", True, False
             info(reader, own)
         owns += mine
         chosen.append(given[i])
-    outside, reader.no_grad = reader.no_grad, 0
-    try:
+    with reader.grad_enabled(True):
         value = reader.call(function, given, keywords)
-    finally:
-        reader.no_grad = outside
     merged(reader, owns, first)
-    for one in _arrays_in(value):
+    for one in arrays_in(value):
         if one.is_node:
             below = reached(reader, one.held)
             inside = {id(own) for _, _, own in owns}
@@ -840,10 +856,6 @@ def call_at(
                 for ref in info(reader, x).sources
             )
     return Called(value, owns, chosen, outer)
-
-
-def _arrays_in(value: Any) -> list[Array]:
-    return [leaf for _, leaf in leaves(value) if isinstance(leaf, Array)]
 
 
 def _as_node(reader: Reader, x: Any) -> Any:
@@ -1011,7 +1023,7 @@ def jacobian_rows(reader: Reader, value: Array, done: Called, ask: bool, by_argu
     reader.roots[-count:] = []
     stacked: dict[int, Array] = {}
     for k, (label, given, own) in enumerate(done.owns):
-        rows = [_arrays_in(row)[k] for row in each]
+        rows = [arrays_in(row)[k] for row in each]
         whole = reader.make("stack", rows, axis=0)
         if len(shape) > 1:
             whole = reader.make("reshape", [whole], shape=(*shape, *shape_of(reader, own)))
@@ -1073,7 +1085,7 @@ def vmap(
             shape_of(reader, one)[axis]
             for arg, axis in zip(args, axes, strict=True)
             if axis is not None
-            for one in _arrays_in(arg)
+            for one in arrays_in(arg)
         }
         if len(sizes) != 1:
             raise LibraryError("vmap: Expected all tensors to have the same size in the mapped dimension.")
@@ -1246,16 +1258,13 @@ def checkpoint(
     if set(keywords) & {"context_fn", "determinism_check", "debug"}:
         raise Refused("checkpoint() is read with use_reentrant only.")
     reentrant = use_reentrant is True
-    if reentrant and not any(one.requires_grad for one in _arrays_in(list(args))):
+    if reentrant and not any(one.requires_grad for one in arrays_in(list(args))):
         reader.say(
             reader.line,
             "none of the inputs have requires_grad=True: with use_reentrant=True no gradient passes",
         )
-        outside, reader.no_grad = reader.no_grad, 1
-        try:
+        with reader.grad_enabled(False):
             return reader.call(function, list(args), keywords)
-        finally:
-            reader.no_grad = outside
     first = len(reader.builder.drafts)
     with reader.frame(Frame(getattr(function, "name", "") or "block", POLICIES[0])):
         made = reader.call(function, list(args), keywords)
@@ -1269,7 +1278,7 @@ def checkpoint_sequential(
     reader: Reader, functions: Any, segments: int, input: Any, use_reentrant: Any = None, **_: Any
 ) -> Any:
     """Read a chain of functions in segments: all but the last are checkpoints."""
-    chain = reader.items(functions, ast.Constant(0))
+    chain = reader.items(functions)
     size = len(chain) // segments
 
     def run(part: Sequence[Any]) -> Native:
@@ -1433,6 +1442,12 @@ def install(reader: Reader) -> None:
         and name not in PLAIN
         else function
         for name, function in TORCH.items()
+    }
+    wrapped |= {
+        name: transform(name, function)
+        for name, function in TORCH.items()
+        if name == "torch.vmap"
+        or (name.startswith(("torch.func.", "functorch.")) and not name.endswith("functional_call"))
     }
     reader.tables |= wrapped
     reader.methods["torch"] = {name: recorded(name, function) for name, function in TENSOR.items()}

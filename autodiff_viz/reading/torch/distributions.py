@@ -6,11 +6,12 @@ import ast
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from autodiff_viz.reading.functions.arrays import expand, shape_of
 from autodiff_viz.reading.language.reader import Reader
-from autodiff_viz.reading.language.values import Array, Native, Refused
+from autodiff_viz.reading.language.values import Array, Refused, method_of
 from autodiff_viz.reading.tensors.torch_tensors import TORCH, Ops, detach, tensor
 from autodiff_viz.reading.torch.elements import clamp
 from autodiff_viz.reading.torch.places import gather
@@ -113,9 +114,8 @@ def attribute(reader: Reader, d: Distribution, name: str, node: ast.AST) -> Any:
     names = {"mean": "loc", "stddev": "scale"} if d.name == "Normal" else {"mean": "probs"}
     if names.get(name, name) in d.fields:
         return d.fields[names.get(name, name)]
-    if name not in METHODS:
-        raise Refused(f"A distribution has no {name!r} that is read.", at=node)
-    return Native(lambda _, args, keywords: METHODS[name](reader, d, *args, **keywords), name)
+    methods = {key: partial(method, reader, d) for key, method in METHODS.items()}
+    return method_of("A distribution", methods, name, node)
 
 
 def kl_divergence(reader: Reader, p: Distribution, q: Distribution) -> Array:

@@ -169,12 +169,6 @@ def fmod(reader: Reader, input: Any, other: Any) -> Array:
     return reader.make("mul", [o.sign(input), o.remainder(o.abs(input), o.abs(other))], dtype=kind)
 
 
-@both("ceil")
-def ceil(reader: Reader, input: Any) -> Array:
-    """Read a rounding up."""
-    return Ops(reader).neg(Ops(reader).floor(Ops(reader).neg(input)))
-
-
 @both("frac")
 def frac(reader: Reader, input: Any) -> Array:
     """Read what is behind the point."""
@@ -258,8 +252,19 @@ def float_power(reader: Reader, input: Any, exponent: Any) -> Array:
 
 both("reciprocal")(lambda reader, input: reader.make("div", [1.0, input], dtype=float_of(reader, input)))
 both("positive")(lambda reader, input: input)
-both("deg2rad")(lambda reader, input: reader.make("mul", [input, math.pi / 180]))
-both("rad2deg")(lambda reader, input: reader.make("mul", [input, 180 / math.pi]))
+for _name, _read in {
+    "ceil": lambda o, input: o.neg(o.floor(o.neg(input))),
+    "deg2rad": lambda o, input: o.mul(input, math.pi / 180),
+    "rad2deg": lambda o, input: o.mul(input, 180 / math.pi),
+    "addcmul": lambda o, input, tensor1, tensor2, *, value=1: o.add(
+        input, o.mul(value, o.mul(tensor1, tensor2))
+    ),
+    "addcdiv": lambda o, input, tensor1, tensor2, *, value=1: o.add(
+        input, o.mul(value, o.div(tensor1, tensor2))
+    ),
+    "lerp": lambda o, input, end, weight: o.add(input, o.mul(weight, o.sub(end, input))),
+}.items():
+    both(_name)(lambda reader, *args, _read=_read, **options: _read(Ops(reader), *args, **options))
 
 
 @both("logit")
@@ -306,22 +311,6 @@ both("fmax")(
 both("fmin")(
     lambda reader, input, other: _extreme(reader, input, other, TORCH["torch.le"](reader, input, other))
 )
-both("addcmul")(
-    lambda reader, input, tensor1, tensor2, *, value=1: reader.make(
-        "add", [input, reader.make("mul", [value, reader.make("mul", [tensor1, tensor2])])]
-    )
-)
-both("addcdiv")(
-    lambda reader, input, tensor1, tensor2, *, value=1: reader.make(
-        "add", [input, reader.make("mul", [value, reader.make("div", [tensor1, tensor2])])]
-    )
-)
-both("lerp")(
-    lambda reader, input, end, weight: reader.make(
-        "add", [input, reader.make("mul", [weight, reader.make("sub", [end, input])])]
-    )
-)
-
 
 both("nan_to_num")(jax_function(elements.nan_to_num))
 
@@ -329,7 +318,7 @@ both("nan_to_num")(jax_function(elements.nan_to_num))
 @both("isnan")
 def is_nan(reader: Reader, x: Any) -> Array:
     """Return whether an element is NaN: it differs from itself."""
-    return reader.compare(ast.NotEq(), x, x, ast.Constant(0))
+    return reader.compare(ast.NotEq(), x, x)
 
 
 @both("heaviside", "lgamma", "digamma", "erfinv", "fft", "svd", "qr", "cholesky", "inverse_fft", "i0")
@@ -348,9 +337,7 @@ for _names, _op in {
     "eq": ast.Eq,
     "ne not_equal": ast.NotEq,
 }.items():
-    both(*_names.split())(
-        lambda reader, input, other, _op=_op: reader.compare(_op(), input, other, ast.Constant(0))
-    )
+    both(*_names.split())(lambda reader, input, other, _op=_op: reader.compare(_op(), input, other))
 
 
 for _name, _op in {"logical_and": "mul", "logical_or": "maximum"}.items():

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autodiff_viz.reading.functions import arrays, elements
 from autodiff_viz.reading.functions.arrays import constant, named_dtype, shape_of
@@ -260,26 +261,16 @@ def kthvalue(reader: Reader, input: Array, k: int, dim: int = -1, keepdim: bool 
 
 
 @both("quantile")
-def quantile(reader: Reader, input: Array, q: Any, dim: Any = None, keepdim: bool = False) -> Array:
-    """Read a quantile: between two neighbours in order, in proportion."""
+@jax_function
+def quantile(input, q, dim=None, keepdim=False):
+    """Return a quantile: between two neighbours in order, in proportion."""
     if not isinstance(q, (int, float)) or (dim is None and keepdim):
         raise Refused("quantile() is read with one number.")
-    x = arrays.reshape(reader, input, -1) if dim is None else input
-    axis = 0 if dim is None else whole(reader, dim) % len(shape_of(reader, x))
-    at = q * (shape_of(reader, x)[axis] - 1)
-    ordered = reader.make("sort", [x], axis=axis)
-
-    def pick(i: int) -> Array:
-        return select_plain(reader, ordered, axis, i)
-
-    low, high = pick(math.floor(at)), pick(math.ceil(at))
+    x, axis = (input.reshape(-1), 0) if dim is None else (input, dim)
+    ordered, at = jnp.sort(x, axis), q * (x.shape[axis] - 1)
+    low, high = (lax.index_in_dim(ordered, i, axis, keepdim) for i in (math.floor(at), math.ceil(at)))
     share = at - math.floor(at)
-    value = (
-        reader.make("add", [low, reader.make("mul", [share, reader.make("sub", [high, low])])])
-        if share
-        else low
-    )
-    return arrays.expand(reader, value, axis) if keepdim else value
+    return low + share * (high - low) if share else low
 
 
 def _variance(x, dim, unbiased, keepdim, correction):

@@ -74,10 +74,18 @@ for _name in ("relu", "sigmoid", "tanh", "silu"):
     activation(_name, partial(lambda op, reader, input: reader.make(op, [input]), _name))
 
 
-@curve
-def logsigmoid(input):
-    """Return log(sigmoid(x))."""
-    return -jax.nn.softplus(-input)
+for _name, _call in {
+    "logsigmoid": lambda input: -jax.nn.softplus(-input),
+    "mish": lambda input: input * jnp.tanh(jax.nn.softplus(input)),
+    "elu": lambda input, alpha=1.0: elements.elu(input, alpha),
+    "celu": lambda input, alpha=1.0: elements.elu(input, alpha, alpha),
+    "selu": lambda input: elements.SCALE * elements.elu(input, elements.ALPHA),
+    "relu6": lambda input: elements.between(input, 0.0, 6.0),
+    "hardshrink": lambda input, lambd=0.5: jnp.where(jnp.abs(input) <= lambd, 0.0, input),
+    "threshold": lambda input, threshold, value: jnp.where(input <= threshold, value, input),
+}.items():
+    _call.__name__ = _name
+    curve(_call)
 
 
 @curve
@@ -97,30 +105,6 @@ def tanhshrink(input):
     return elements.with_slopes(
         lambda x: x - jnp.tanh(x), lambda x: 1.0 - (1.0 - jnp.square(jnp.tanh(x))), input
     )
-
-
-@curve
-def mish(input):
-    """Return x tanh(softplus(x))."""
-    return input * jnp.tanh(jax.nn.softplus(input))
-
-
-@curve
-def elu(input, alpha=1.0):
-    """Return x above 0 and alpha (exp(x) - 1) below."""
-    return elements.elu(input, alpha)
-
-
-@curve
-def celu(input, alpha=1.0):
-    """Return x above 0 and alpha (exp(x / alpha) - 1) below."""
-    return elements.elu(input, alpha, alpha)
-
-
-@curve
-def selu(input):
-    """Return ELU by numbers that keep mean and variance."""
-    return elements.SCALE * elements.elu(input, elements.ALPHA)
 
 
 @curve
@@ -154,12 +138,6 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
 
 
 @curve
-def relu6(input):
-    """Return x between 0 and 6."""
-    return elements.between(input, 0.0, 6.0)
-
-
-@curve
 def hardsigmoid(input):
     """Return relu6(x + 3) / 6."""
     return elements.with_slopes(
@@ -180,22 +158,10 @@ def hardswish(input):
 
 
 @curve
-def hardshrink(input, lambd=0.5):
-    """Return 0 near 0, and x elsewhere."""
-    return jnp.where(jnp.abs(input) <= lambd, 0.0, input)
-
-
-@curve
 def softshrink(input, lambd=0.5):
     """Return 0 near 0, and what x has over that elsewhere."""
     beyond = jnp.where(input > 0.0, input - lambd, input + lambd)
     return jnp.where(jnp.abs(input) <= lambd, 0.0, beyond)
-
-
-@curve
-def threshold(input, threshold, value):
-    """Return x above a threshold, and a number elsewhere."""
-    return jnp.where(input <= threshold, value, input)
 
 
 @curve
@@ -564,13 +530,10 @@ def batch_norm(
     if training and prod(shape) == shape[1]:
         raise LibraryError("Expected more than 1 value per channel when training.")
     if training and running_mean is not None:
-        outside, reader.no_grad = reader.no_grad, 1
-        try:
+        with reader.grad_enabled(False):
             found = call_jax(reader, _running_numbers, input, running_mean, running_var, momentum)
             for running, now in zip((running_mean, running_var), found, strict=True):
                 change(reader, running, now)
-        finally:
-            reader.no_grad = outside
     known = (None, None) if training else (running_mean, running_var)
     return call_jax(reader, _batch_norm, input, *known, weight, bias, eps)
 

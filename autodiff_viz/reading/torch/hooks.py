@@ -16,12 +16,12 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, Call, Lambda, Rule, Term
 from autodiff_viz.graph.model import params as as_params
 from autodiff_viz.graph.rule_kinds import PULLBACK, REWRITE, STOP
 from autodiff_viz.reading.functions.arrays import known, shape_of
-from autodiff_viz.reading.functions.declared import differentiated, passed_by, zeros_of
+from autodiff_viz.reading.functions.declared import passed_by, zeros_of
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import Array, Instance, Native, Refused
 from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.nodes.costs import LibraryError
-from autodiff_viz.reading.tensors.torch_memory import Memory, info, source
+from autodiff_viz.reading.tensors.torch_memory import Memory, info, refreshed, source
 from autodiff_viz.reading.tensors.torch_tensors import TENSOR
 from autodiff_viz.reading.torch.passes import between, gradient_node
 
@@ -103,7 +103,7 @@ def standing(functions: Iterable[Any]) -> list[Any]:
 @known("register_hook", table=TENSOR)
 def register_hook(reader: Reader, x: Array, hook: Any) -> Native:
     """Read a hook: what it returns replaces the gradient that arrives at the tensor."""
-    if not x.requires_grad:
+    if not refreshed(reader, x).requires_grad:
         raise LibraryError(
             "cannot register a hook on a tensor that doesn't require gradient",
             "Write requires_grad=True.",
@@ -153,11 +153,8 @@ def register_post_accumulate_grad_hook(reader: Reader, x: Array, hook: Any) -> N
 def accumulated(reader: Reader, x: Array) -> None:
     """Call the functions that wait for the gradient of a leaf."""
     for hook in standing(reader.state(Hooks).after.get(x, ())):
-        outside, reader.no_grad = reader.no_grad, 1
-        try:
+        with reader.grad_enabled(False):
             reader.call(hook, [x], {})
-        finally:
-            reader.no_grad = outside
 
 
 # A backward pass with hooks.
@@ -195,16 +192,20 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
     """
     if not root.is_node:
         return Hooked(root)
-    again, inside = differentiated(reader.builder, root.held)
+    builder, inside = reader.builder, set()
+    again = [n for n in passed_by(builder, root.held) if builder.drafts[n].op == GRAD]
+    for number in again:  # a derivative is one node of the graph, and depends on what its nodes between read
+        z, x = (slot.number for slot in builder.drafts[number].slots)
+        inside |= builder.between(z, x) - {z}
     if any(ref.number in inside for ref in wrt):
         raise Refused(
             "A derivative by a tensor between the ends of another derivative is not read.",
             "Differentiate by the inputs.",
         )
-    _refuse_changed_views(reader)
+    way, found = between(reader, root.held, wrt), []
+    _refuse_left(reader, way)
     if not reader.state(Hooks).places:
         return Hooked(root)
-    way, found = between(reader, root.held, wrt), []
     for i, place in enumerate(reader.state(Hooks).places):
         nodes = [[ref for ref in refs if ref.number in way] for refs in place.at(reader)]
         if any(nodes):
@@ -224,8 +225,7 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
         # A rule at a tensor that was not computed changes nothing that arrives elsewhere.
         inner = {number: one for number, one in rules.items() if reader.builder.drafts[number].slots}
         now = Hooked(*_copied(reader, root, inner))
-        outside, reader.no_grad = reader.no_grad, 0 if create else 1
-        try:
+        with reader.grad_enabled(create):
             arriving = [
                 now.gradient(reader, each, one.dtype, create) if each else None
                 for each, one in zip(nodes, place.tensors, strict=True)
@@ -236,8 +236,6 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
                     info(reader, one).readonly = "A hook that changes its argument in place is not read."
             passed = place.call(arriving)
             reader.builder.replaced |= set(range(first, len(reader.builder.drafts)))
-        finally:
-            reader.no_grad = outside
         for each, old, new in zip(nodes, arriving, passed, strict=True):
             if old is None or new is None or new is old:
                 continue
@@ -257,20 +255,20 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
     return Hooked(copy, nodes_of, made)
 
 
-def _refuse_changed_views(reader: Reader) -> None:
-    """Refuse hooks, and gradients to keep, of computed tensors whose memory was changed through a view.
+def _refuse_left(reader: Reader, way: set[int]) -> None:
+    """Refuse hooks, and gradients to keep, at what views were before they were changed in place.
 
-    PyTorch then gives both the tensor and the view another place on the tape.
+    PyTorch goes past them there, and our graph through them.
     """
-    hooked_ = [x for (x, _), functions in reader.state(Hooks).of.items() if functions]
-    for x in (*hooked_, *(x for x in reader.state(Memory).of if x.retains)):
-        about = info(reader, x)
-        if not x.leaf and about.counter.version and (about.parent is not None or about.storage.views):
-            raise Refused(
-                "A hook or retain_grad() of a tensor that shares memory and was changed is not read.",
-                "Write clone() before the change.",
-                "view",
-            )
+    left = reader.state(Memory).left & way
+    hooks = {number for (_, number), functions in reader.state(Hooks).of.items() if functions}
+    kept = {ref.number for x, about in reader.state(Memory).of.items() if x.retains for ref in about.sources}
+    if left & (hooks | kept):
+        raise Refused(
+            "A hook or retain_grad() of a view is not read where the view is changed in place afterwards.",
+            "Write it behind the change, or clone() before.",
+            "view",
+        )
 
 
 def refuse_hooks(reader: Reader, root: Array) -> None:

@@ -169,7 +169,17 @@ def _fan(fan_in: int) -> float:
     return 1.0 / math.sqrt(fan_in) if fan_in else 0.0
 
 
-@layer("Linear", lambda reader, f, x: call_functional(reader, "linear", x, f["weight"], f["bias"]))
+def call_functional(reader: Reader, name: str, *args: Any, **keywords: Any) -> Any:
+    """Call a function of `torch.nn.functional`, and note what it saves."""
+    return recorded(name, TORCH[f"torch.nn.functional.{name}"])(reader, *args, **keywords)
+
+
+def with_fields(name: str, *fields: str) -> Callable[..., Any]:
+    """Return what a layer computes: a function of what it is called with and of some of its fields."""
+    return lambda reader, f, *args: call_functional(reader, name, *args, *(f[one] for one in fields))
+
+
+@layer("Linear", with_fields("linear", "weight", "bias"))
 def linear(reader: Reader, in_features: int, out_features: int, bias: bool = True) -> dict[str, Any]:
     """Make a linear layer."""
     return {
@@ -180,7 +190,7 @@ def linear(reader: Reader, in_features: int, out_features: int, bias: bool = Tru
     }
 
 
-@layer("Bilinear", lambda reader, f, a, b: call_functional(reader, "bilinear", a, b, f["weight"], f["bias"]))
+@layer("Bilinear", with_fields("bilinear", "weight", "bias"))
 def bilinear(
     reader: Reader, in1_features: int, in2_features: int, out_features: int, bias: bool = True
 ) -> dict[str, Any]:
@@ -188,11 +198,6 @@ def bilinear(
     bound = _fan(in1_features)
     weight = uniform(reader, (out_features, in1_features, in2_features), bound)
     return {"weight": weight, "bias": uniform(reader, (out_features,), bound) if bias else None}
-
-
-def call_functional(reader: Reader, name: str, *args: Any, **keywords: Any) -> Any:
-    """Call a function of `torch.nn.functional`, and note what it saves."""
-    return recorded(name, TORCH[f"torch.nn.functional.{name}"])(reader, *args, **keywords)
 
 
 def _convolution(name: str, sides: int) -> None:
@@ -222,20 +227,15 @@ def _convolution(name: str, sides: int) -> None:
             "groups": groups,
         }
 
-    def forward(reader: Reader, f: dict[str, Any], x: Array) -> Array:
-        options = (f["stride"], f["padding"], f["dilation"], f["groups"])
-        return call_functional(reader, name.lower(), x, f["weight"], f["bias"], *options)
-
-    layer(name, forward)(build)
+    fields = ("weight", "bias", "stride", "padding", "dilation", "groups")
+    layer(name, with_fields(name.lower(), *fields))(build)
 
 
 _convolution("Conv1d", 1)
 _convolution("Conv2d", 2)
 
 
-@layer(
-    "Embedding", lambda reader, f, x: call_functional(reader, "embedding", x, f["weight"], f["padding_idx"])
-)
+@layer("Embedding", with_fields("embedding", "weight", "padding_idx"))
 def embedding(
     reader: Reader, num_embeddings: int, embedding_dim: int, padding_idx: Any = None, _weight: Any = None
 ) -> dict[str, Any]:
@@ -259,12 +259,7 @@ def _from_pretrained(
 TORCH["torch.nn.Embedding.from_pretrained"] = _from_pretrained
 
 
-@layer(
-    "LayerNorm",
-    lambda reader, f, x: call_functional(
-        reader, "layer_norm", x, f["normalized_shape"], f["weight"], f["bias"], f["eps"]
-    ),
-)
+@layer("LayerNorm", with_fields("layer_norm", "normalized_shape", "weight", "bias", "eps"))
 def layer_norm(
     reader: Reader,
     normalized_shape: Any,
@@ -282,10 +277,7 @@ def layer_norm(
     }
 
 
-@layer(
-    "RMSNorm",
-    lambda reader, f, x: call_functional(reader, "rms_norm", x, f["normalized_shape"], f["weight"], f["eps"]),
-)
+@layer("RMSNorm", with_fields("rms_norm", "normalized_shape", "weight", "eps"))
 def rms_norm(
     reader: Reader, normalized_shape: Any, eps: Any = None, elementwise_affine: bool = True
 ) -> dict[str, Any]:
@@ -298,12 +290,7 @@ def rms_norm(
     }
 
 
-@layer(
-    "GroupNorm",
-    lambda reader, f, x: call_functional(
-        reader, "group_norm", x, f["num_groups"], f["weight"], f["bias"], f["eps"]
-    ),
-)
+@layer("GroupNorm", with_fields("group_norm", "num_groups", "weight", "bias", "eps"))
 def group_norm(
     reader: Reader, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True
 ) -> dict[str, Any]:
@@ -317,19 +304,9 @@ def group_norm(
 
 
 def _batch_norm(reader: Reader, f: dict[str, Any], x: Array) -> Array:
-    training = f["training"] or f["running_mean"] is None
-    return call_functional(
-        reader,
-        "batch_norm",
-        x,
-        f["running_mean"],
-        f["running_var"],
-        f["weight"],
-        f["bias"],
-        training,
-        f["momentum"],
-        f["eps"],
-    )
+    f = {**f, "training": f["training"] or f["running_mean"] is None}
+    fields = ("running_mean", "running_var", "weight", "bias", "training", "momentum", "eps")
+    return with_fields("batch_norm", *fields)(reader, f, x)
 
 
 for _name in ("BatchNorm1d", "BatchNorm2d"):
@@ -357,23 +334,23 @@ for _name in ("BatchNorm1d", "BatchNorm2d"):
         }
 
 
-@layer("PReLU", lambda reader, f, x: call_functional(reader, "prelu", x, f["weight"]))
+@layer("PReLU", with_fields("prelu", "weight"))
 def prelu(reader: Reader, num_parameters: int = 1, init: float = 0.25) -> dict[str, Any]:
     """Make a PReLU."""
     return {"weight": filled(reader, (num_parameters,), init)}
 
 
-def _dropout(reader: Reader, f: dict[str, Any], x: Array) -> Array:
-    return call_functional(reader, "dropout", x, f["p"], f["training"])
-
-
 for _name in ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout"):
-    layer(_name, _dropout)(lambda reader, p=0.5, inplace=False: {"p": p})
+    layer(_name, with_fields("dropout", "p", "training"))(lambda reader, p=0.5, inplace=False: {"p": p})
+
+
+OPTIONS: dict[str, tuple[str, ...]] = {}
+"""What the constructor of a layer takes that is a function with some options."""
 
 
 def _with_options(name: str, function: str, options: tuple[str, ...]) -> None:
     """Register a layer that is a function with some options."""
-    options = (*options, "inplace") if function in WITH_INPLACE else options
+    OPTIONS[name] = options = (*options, "inplace") if function in WITH_INPLACE else options
 
     def build(reader: Reader, *args: Any, **keywords: Any) -> dict[str, Any]:
         if len(args) > len(options):
@@ -678,7 +655,7 @@ FORWARD["Sequential"] = _run_in_order
 def _list_of(name: str) -> Callable[..., Instance]:
     def make(reader: Reader, items: Any = ()) -> Instance:
         made = Instance(NN + name, {"training": True})
-        pairs = items.items() if isinstance(items, dict) else enumerate(reader.items(items, ast.Constant(0)))
+        pairs = items.items() if isinstance(items, dict) else enumerate(reader.items(items))
         for key, one in pairs:
             if (
                 name.startswith("Parameter")
@@ -695,7 +672,7 @@ def _list_of(name: str) -> Callable[..., Instance]:
 for _name in ("ModuleList", "ParameterList", "ModuleDict", "ParameterDict"):
     TORCH[NN + _name] = _list_of(_name)
 TORCH["collections.OrderedDict"] = lambda reader, pairs=(): (
-    dict(reader.items(pairs, ast.Constant(0))) if not isinstance(pairs, dict) else pairs
+    dict(reader.items(pairs)) if not isinstance(pairs, dict) else pairs
 )
 
 
@@ -764,7 +741,7 @@ def call_instance(
         else:
             forward = FORWARD.get(instance.of.removeprefix(NN))
             if forward is None:
-                raise Refused("This object cannot be called.", at=node)
+                raise Refused(f"`{instance.of}` is not read yet.", reader.nearest(instance.of), at=node)
             value = forward(reader, instance.fields, *args, **keywords)
     for hook in _hooks(reader, instance, "forward_hook"):
         changed = reader.call(hook, [instance, tuple(args), value], {}, node)
@@ -807,7 +784,7 @@ def instance_attribute(reader: Reader, instance: Instance, name: str, node: ast.
             return reader.call(member.function, [instance], {}, node)
         if isinstance(member, ClassMethod):
             return reader.attribute(instance.of, name, node)
-        if isinstance(member, Function) and not member.static:
+        if _is_method(member):
             return Native(lambda _, args, kw: reader.call(member, [instance, *args], kw, node), name, member)
         return member
     if name == "__class__":
@@ -818,6 +795,13 @@ def instance_attribute(reader: Reader, instance: Instance, name: str, node: ast.
     if method is None or (isinstance(instance.of, Class) and not is_module(instance.of)):
         raise Refused(f"This object has no {name!r} that is read.", at=node)
     return Native(lambda _, args, kw: method(reader, instance, *args, **kw), name)
+
+
+def _is_method(member: Any) -> bool:
+    """Return whether a member of a class gets the object: a function of the text, also a decorated one."""
+    while isinstance(member, Native) and member.name != "partial":
+        member = member.inner
+    return isinstance(member, Function) and not member.static
 
 
 def super_attribute(reader: Reader, one: Super, name: str, node: ast.AST) -> Any:
@@ -834,6 +818,9 @@ def super_attribute(reader: Reader, one: Super, name: str, node: ast.AST) -> Any
         return Native(lambda *_: None, name)
     if name in METHODS:
         return Native(lambda _, args, kw: METHODS[name](reader, one.instance, *args, **kw), name)
+    layers = [base.removeprefix(NN) for base in one.owner.bases if base.startswith(NN)]
+    if name == "forward" and layers and layers[0] in FORWARD:
+        return Native(lambda _, args, kw: FORWARD[layers[0]](reader, one.instance.fields, *args, **kw), name)
     raise Refused(f"The class above has no {name!r} that is read.", at=node)
 
 
@@ -869,13 +856,10 @@ def zero_gradients(reader: Reader, parameters: list[Array], set_to_none: bool = 
         if set_to_none:
             about.grad = None
         elif about.grad is not None:
-            outside, reader.no_grad = reader.no_grad, 1
-            try:
+            with reader.grad_enabled(False):
                 zero = in_place_method("zero_")
                 assert zero is not None
                 zero(reader, about.grad)
-            finally:
-                reader.no_grad = outside
 
 
 def _state_dict(reader: Reader, instance: Instance, **_: Any) -> dict[str, Array]:
@@ -897,13 +881,10 @@ def _load_state_dict(reader: Reader, instance: Instance, state_dict: dict, stric
 
 def copy_to(reader: Reader, x: Array, value: Any) -> Array:
     """Copy numbers to a tensor, without a gradient."""
-    outside, reader.no_grad = reader.no_grad, 1
-    try:
+    with reader.grad_enabled(False):
         copy = in_place_method("copy_")
         assert copy is not None
         return copy(reader, x, tensor(reader, value))
-    finally:
-        reader.no_grad = outside
 
 
 def _apply(reader: Reader, instance: Instance, fn: Any) -> Instance:
@@ -1050,11 +1031,8 @@ def initial(name: str) -> Callable[[Callable[..., Array]], Callable[..., Array]]
 
     def register(function: Callable[..., Array]) -> Callable[..., Array]:
         def read(reader: Reader, tensor: Array, *args: Any, **keywords: Any) -> Array:
-            outside, reader.no_grad = reader.no_grad, 1
-            try:
+            with reader.grad_enabled(False):
                 return function(reader, tensor, *args, **keywords)
-            finally:
-                reader.no_grad = outside
 
         TORCH[f"torch.nn.init.{name}"] = read
         return read

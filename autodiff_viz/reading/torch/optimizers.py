@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from autodiff_viz.reading.language.reader import Reader
-from autodiff_viz.reading.language.values import Array, Native, Refused
+from autodiff_viz.reading.language.values import Array, Refused, method_of
 from autodiff_viz.reading.nodes.costs import LibraryError
 from autodiff_viz.reading.tensors.torch_memory import change, info
 from autodiff_viz.reading.tensors.torch_tensors import TORCH, Ops, new_tensor
@@ -46,7 +46,7 @@ def optimizer(name: str, **defaults: Any) -> Callable[[Step], Step]:
             for ignored in ("foreach", "fused", "capturable", "differentiable"):
                 options.pop(ignored, None)
             groups = []
-            items = reader.items(params, ast.Constant(0)) if not isinstance(params, Array) else [params]
+            items = reader.items(params) if not isinstance(params, Array) else [params]
             if not items:
                 raise LibraryError("optimizer got an empty parameter list")
             for one in items if isinstance(items[0], dict) else [{"params": items}]:
@@ -148,8 +148,7 @@ def all_parameters(one: Optimizer) -> list[Array]:
 
 def take_step(reader: Reader, one: Optimizer) -> None:
     """Update every parameter that has a gradient."""
-    outside, reader.no_grad = reader.no_grad, 1
-    try:
+    with reader.grad_enabled(False):
         for group in one.groups:
             for parameter in group["params"]:
                 about = info(reader, parameter)
@@ -161,35 +160,25 @@ def take_step(reader: Reader, one: Optimizer) -> None:
                 gradient = Array(reader.fresh(about.grad).held, "torch", parameter.dtype)
                 new = one.step(Ops(reader), group, plain, gradient, kept)
                 change(reader, parameter, Array(new.held, "torch", parameter.dtype))
-    finally:
-        reader.no_grad = outside
 
 
 def optimizer_attribute(reader: Reader, one: Optimizer, name: str, node: ast.AST) -> Any:
     """Return what an optimizer has: zero_grad, step, param_groups."""
     if name == "param_groups":
         return one.groups
-    if name == "zero_grad":
 
-        def zero(_: Reader, args: list, keywords: dict) -> None:
-            set_to_none = args[0] if args else keywords.get("set_to_none", True)
-            zero_gradients(reader, all_parameters(one), set_to_none)
+    def zero(set_to_none: bool = True) -> None:
+        zero_gradients(reader, all_parameters(one), set_to_none)
 
-        return Native(zero, name)
-    if name == "step":
-
-        def step(_: Reader, args: list, keywords: dict) -> Any:
-            closure = args[0] if args else keywords.get("closure")
-            loss = None
-            if closure is not None:
-                outside, reader.no_grad = reader.no_grad, 0
+    def step(closure: Any = None) -> Any:
+        loss = None
+        if closure is not None:
+            with reader.grad_enabled(True):
                 loss = reader.call(closure, [], {})
-                reader.no_grad = outside
-            take_step(reader, one)
-            return loss
+        take_step(reader, one)
+        return loss
 
-        return Native(step, name)
-    raise Refused(f"An optimizer has no {name!r} that is read.", at=node)
+    return method_of("An optimizer", {"step": step, "zero_grad": zero}, name, node)
 
 
 @dataclass(eq=False)
@@ -216,24 +205,21 @@ TORCH["torch.optim.lr_scheduler.ExponentialLR"] = lambda reader, optimizer, gamm
 
 def schedule_attribute(reader: Reader, one: Schedule, name: str, node: ast.AST) -> Any:
     """Return what a schedule has: step, get_last_lr."""
-    if name == "get_last_lr":
-        return Native(lambda *_: [group["lr"] for group in one.of.groups], name)
-    if name != "step":
-        raise Refused(f"A schedule has no {name!r} that is read.", at=node)
 
-    def step(_: Reader, args: list, keywords: dict) -> None:
+    def step() -> None:
         one.count += 1
         for group, first in zip(one.of.groups, one.first, strict=True):
             group["lr"] = one.rate(first, one.count)
 
-    return Native(step, name)
+    known = {"step": step, "get_last_lr": lambda: [group["lr"] for group in one.of.groups]}
+    return method_of("A schedule", known, name, node)
 
 
 # Gradients.
 
 
 def _given(reader: Reader, parameters: Any) -> list[Array]:
-    given = [parameters] if isinstance(parameters, Array) else reader.items(parameters, ast.Constant(0))
+    given = [parameters] if isinstance(parameters, Array) else reader.items(parameters)
     return [one for one in given if info(reader, one).grad is not None]
 
 
@@ -242,16 +228,13 @@ def _clip_norm(reader: Reader, parameters: Any, max_norm: float, norm_type: floa
     those, o = _given(reader, parameters), Ops(reader)
     if not those:  # no backward() yet
         return new_tensor(reader, 0.0, None)
-    outside, reader.no_grad = reader.no_grad, 1
-    try:
+    with reader.grad_enabled(False):
         grads = [reader.fresh(info(reader, one).grad) for one in those]  # type: ignore[arg-type]
         lengths = [norm(reader, grad, norm_type) for grad in grads]
         total = norm(reader, o.stack(*lengths, axis=0), norm_type)
         share = o.minimum(o.div(max_norm, o.add(total, 1e-6)), 1.0)
         for grad in grads:
             change(reader, grad, o.mul(grad, share))
-    finally:
-        reader.no_grad = outside
     return total
 
 
@@ -259,13 +242,10 @@ def _clip_value(reader: Reader, parameters: Any, clip_value: float, **_: Any) ->
     """Read `clip_grad_value_`."""
     if not _given(reader, parameters):
         raise LibraryError("clip_grad_value_() needs a gradient.", "Call backward() before.")
-    outside, reader.no_grad = reader.no_grad, 1
-    try:
+    with reader.grad_enabled(False):
         for one in _given(reader, parameters):
             grad = reader.fresh(info(reader, one).grad)  # type: ignore[arg-type]
             change(reader, grad, Ops(reader).clip(grad, -float(clip_value), float(clip_value)))
-    finally:
-        reader.no_grad = outside
 
 
 TORCH["torch.nn.utils.clip_grad_norm_"] = TORCH["torch.nn.utils.clip_grad.clip_grad_norm_"] = _clip_norm
@@ -273,7 +253,7 @@ TORCH["torch.nn.utils.clip_grad_value_"] = _clip_value
 
 
 def _to_vector(reader: Reader, parameters: Any) -> Array:
-    flat = [TORCH["torch.reshape"](reader, one, -1) for one in reader.items(parameters, ast.Constant(0))]
+    flat = [TORCH["torch.reshape"](reader, one, -1) for one in reader.items(parameters)]
     return reader.make("concatenate", flat, axis=0)
 
 

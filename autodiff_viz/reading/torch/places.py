@@ -13,6 +13,7 @@ import numpy as np
 from autodiff_viz.graph.model import IDENTITY, INPUT
 from autodiff_viz.reading.functions import arrays
 from autodiff_viz.reading.functions.arrays import constant, shape_of
+from autodiff_viz.reading.functions.indexing import is_plain
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, INT, Array, Refused
 from autodiff_viz.reading.nodes.builder import Builder
@@ -36,11 +37,6 @@ from autodiff_viz.reading.tensors.views import part
 from autodiff_viz.reading.torch.shapes import broadcast_to, squeeze_plain
 
 # Pick by places.
-
-
-def _is_plain(reader: Reader, *given: Array) -> bool:
-    """Return whether an op of places is read as one: rows of vmap and terms of a rule have masks."""
-    return isinstance(reader.builder, Builder) and not any(one.rows for one in given)
 
 
 def _check_places(reader: Reader, index: Array, size: int, words: str, from_end: bool = False) -> None:
@@ -101,7 +97,7 @@ def along(reader: Reader, input: Array, dim: int, index: Array) -> Array:
     order = (*(i for i in range(rank) if i != axis), axis)
     back = tuple(int(i) for i in np.argsort(order))
     plain_order = order == tuple(range(rank))
-    if _is_plain(reader, input, index):
+    if is_plain(reader, input, index):
         return reader.make("take_along_axis", [input, index], dtype=input.dtype, axis=axis)
     x = input if plain_order else arrays.transpose(reader, input, order)
     places = index if plain_order else arrays.transpose(reader, index, order)
@@ -144,7 +140,7 @@ def pick(reader: Reader, x: Array, dim: int, index: Array, from_end: bool = Fals
     axis = dim % len(shape)
     words = BOUNDS.replace("{dim}", str(axis)) if from_end else "index out of range in self."
     _check_places(reader, index, shape[axis], words, from_end)
-    if _is_plain(reader, x, index):
+    if is_plain(reader, x, index):
         return reader.make("take", [x, index], dtype=x.dtype, **({"axis": axis} if len(shape) > 1 else {}))
     rest = (*shape[:axis], *shape[axis + 1 :])
     order = (*(i for i in range(len(shape)) if i != axis), axis)
@@ -257,7 +253,7 @@ def index_add(
     """Read slices that are added at places along a dimension."""
     axis, shape = whole(reader, dim) % len(shape_of(reader, input)), shape_of(reader, source)
     _check_places(reader, index, shape_of(reader, input)[axis], "index out of range in self.")
-    if _is_plain(reader, input, index, source):
+    if is_plain(reader, input, index, source):
         scaled = source if alpha == 1 else reader.make("mul", [alpha, source])
         return reader.make(
             "at_add", [input, index, scaled], dtype=input.dtype, **({"axis": axis} if axis else {})
@@ -321,17 +317,21 @@ def _whole_part(reader: Reader, part: Any) -> Any:
     return part
 
 
+def _parts(reader: Reader, index: Any) -> tuple:
+    """Return the parts of an index, with numbers for tensors of one whole number."""
+
+    def plain(part: Any) -> Any:
+        one = isinstance(part, Array) and part.dtype == INT and not shape_of(reader, part)
+        return whole(reader, part) if one else part
+
+    return tuple(map(plain, index if isinstance(index, tuple) else (index,)))
+
+
 def item(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array:
     """Read `x[index]`."""
     if isinstance(index, Array) and index.dtype == INT and shape_of(reader, index):
         return pick(reader, x, 0, index, from_end=True)
-    parts = index if isinstance(index, tuple) else (index,)
-    parts = tuple(
-        whole(reader, part)
-        if isinstance(part, Array) and part.dtype == INT and not shape_of(reader, part)
-        else part
-        for part in parts
-    )
+    parts = _parts(reader, index)
     if (
         len(parts) == 2
         and len(shape_of(reader, x)) == 2
@@ -382,13 +382,7 @@ def set_item(reader: Reader, x: Array, index: Any, value: Any, target: ast.AST) 
             mask = reader.make("expand_dims", [mask], dtype=BOOL, axis=-1)
         change(reader, x, reader.make("where", [mask, value, x], dtype=x.dtype), target)
         return
-    parts = index if isinstance(index, tuple) else (index,)
-    parts = tuple(
-        whole(reader, part)
-        if isinstance(part, Array) and part.dtype == INT and not shape_of(reader, part)
-        else part
-        for part in parts
-    )
+    parts = _parts(reader, index)
     positions = _positions(reader, x, parts)
     if positions is None:
         if isinstance(value, Array) and info(reader, value).storage is info(reader, x).storage:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from itertools import pairwise
 from math import prod
@@ -25,6 +24,7 @@ from autodiff_viz.reading.tensors.torch_tensors import (
     in_rows,
     last,
     same_dtype,
+    several,
     tensor,
     whole,
 )
@@ -66,15 +66,10 @@ def _viewed(reader: Reader, x: Any, shape: tuple[int, ...]) -> Array:
     return made
 
 
-def _given_sizes(reader: Reader, given: tuple) -> tuple[int, ...]:
-    one = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
-    return tuple(whole(reader, part) for part in one)
-
-
 @both("reshape")
 def reshape(reader: Reader, input: Array, *sizes: Any, shape: Any = None) -> Array:
     """Read a new shape."""
-    return _shaped(reader, input, _given_sizes(reader, sizes or (shape,)))
+    return _shaped(reader, input, several(reader, sizes or (shape,)))
 
 
 @arrays.known("view", table=TENSOR)
@@ -85,7 +80,7 @@ def viewed(reader: Reader, x: Array, *shape: Any, size: Any = None, dtype: Any =
         if not same_dtype(named_dtype(reader, given[0]), x):
             raise Refused("view() of another dtype reads the bits of numbers anew.", "Write to(dtype).")
         return x
-    return _viewed(reader, x, _given_sizes(reader, given))
+    return _viewed(reader, x, several(reader, given))
 
 
 TENSOR["view_as"] = lambda reader, x, other: _viewed(reader, x, shape_of(reader, other))
@@ -197,8 +192,7 @@ def transpose(reader: Reader, input: Array, dim0: int, dim1: int) -> Array:
 @both("permute")
 def permute(reader: Reader, input: Array, *dims: Any) -> Array:
     """Read an order of the dimensions."""
-    order = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
-    return _ordered(reader, input, tuple(order))
+    return _ordered(reader, input, several(reader, dims))
 
 
 @both("movedim", "moveaxis")
@@ -220,10 +214,7 @@ def broadcast_to(reader: Reader, x: Any, shape: tuple[int, ...]) -> Array:
 @both("expand", "broadcast_to")
 def expand(reader: Reader, input: Array, *sizes: Any) -> Array:
     """Read a broadcast; -1 keeps a size."""
-    wanted = [
-        whole(reader, one)
-        for one in (sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes)
-    ]
+    wanted = several(reader, sizes)
     shape = (1,) * (len(wanted) - len(shape_of(reader, input))) + shape_of(reader, input)
     full_shape = tuple(old if new == -1 else new for new, old in zip(wanted, shape, strict=True))
     return spread(reader, input, full_shape, lambda reader, parent: broadcast_to(reader, parent, full_shape))
@@ -283,9 +274,8 @@ def chunk(reader: Reader, input: Array, chunks: int, dim: int = 0) -> tuple:
 @both("flip")
 def flip(reader: Reader, input: Array, *dims: Any) -> Array:
     """Read a turn of the order along dimensions."""
-    axes = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
     rank = len(shape_of(reader, input))
-    turned = {one % rank for one in axes}
+    turned = {one % rank for one in several(reader, dims)}
     index = tuple((None, None, -1) if i in turned else (None, None, None) for i in range(rank))
     return reader.make("getitem", [input], dtype=input.dtype, index=index)
 
@@ -317,10 +307,7 @@ def roll(reader: Reader, input: Array, shifts: Any, dims: Any = None) -> Array:
 @both("repeat")
 def repeat(reader: Reader, input: Array, *sizes: Any) -> Array:
     """Read copies side by side."""
-    times = [
-        whole(reader, one)
-        for one in (sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes)
-    ]
+    times = several(reader, sizes)
     shape = (1,) * (len(times) - len(shape_of(reader, input))) + shape_of(reader, input)
     spread = tuple(size for pair in zip([1] * len(shape), shape, strict=True) for size in pair)
     wide = tuple(size for pair in zip(times, shape, strict=True) for size in pair)
@@ -333,8 +320,8 @@ def repeat(reader: Reader, input: Array, *sizes: Any) -> Array:
 @both("tile")
 def tile(reader: Reader, input: Array, *dims: Any) -> Array:
     """Read copies side by side, missing numbers being 1."""
-    times = list(dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims)
-    return repeat(reader, input, [1] * (len(shape_of(reader, input)) - len(times)) + times)
+    times = several(reader, dims)
+    return repeat(reader, input, (1,) * (len(shape_of(reader, input)) - len(times)) + times)
 
 
 @both("repeat_interleave")
@@ -359,7 +346,7 @@ def repeat_interleave(reader: Reader, input: Array, repeats: Any, dim: Any = Non
 
 def _joined(op: str) -> Callable[..., Any]:
     def read(reader: Reader, tensors: Any, dim: Any = 0, *, axis: Any = None, out: Any = None) -> Array:
-        given = [tensor(reader, one) for one in reader.items(tensors, ast.Constant(0))]
+        given = [tensor(reader, one) for one in reader.items(tensors)]
         if not given:
             raise LibraryError("expected a non-empty list of Tensors.")
         floats = [one.dtype for one in given if one.dtype in FLOATS]

@@ -11,7 +11,7 @@ from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.functions.arrays import known, shape_of
 from autodiff_viz.reading.language.reader import Reader
-from autodiff_viz.reading.language.values import Array, Instance, Native, Refused
+from autodiff_viz.reading.language.values import Array, Instance, Native, Refused, method_of
 from autodiff_viz.reading.nodes.builder import Ref
 from autodiff_viz.reading.nodes.costs import LibraryError, pay_values
 from autodiff_viz.reading.tensors.torch_memory import info, leaf
@@ -207,14 +207,12 @@ def own_generator(reader: Reader, device: Any = None) -> Generator:
 
 def generator_attribute(reader: Reader, one: Generator, name: str, node: ast.AST) -> Native:
     """Return what a generator has: `manual_seed`."""
-    if name != "manual_seed":
-        raise Refused(f"A generator has no {name!r} that is read.", at=node)
 
-    def seed(_: Reader, args: list, keywords: dict) -> Generator:
-        one.seed(whole(reader, args[0] if args else keywords["seed"]))
+    def seed(seed: Any) -> Generator:
+        one.seed(whole(reader, seed))
         return one
 
-    return Native(seed, name)
+    return method_of("A generator", {"manual_seed": seed}, name, node)
 
 
 def _from_its_own(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -258,25 +256,23 @@ def grad_scaler(reader: Reader, device: Any = "cuda", enabled: bool = True, **op
     return GradScaler()
 
 
-SCALER: dict[str, Callable[..., Any]] = {
-    "scale": lambda reader, outputs: outputs,
-    "unscale_": lambda reader, optimizer: None,
-    "step": lambda reader, optimizer, *args: reader.call(
-        reader.attribute(optimizer, "step", ast.Constant(0)), list(args), {}
-    ),
-    "update": lambda reader, new_scale=None: None,
-    "get_scale": lambda reader: 1.0,
-    "is_enabled": lambda reader: False,
-    "state_dict": lambda reader: {},
-    "load_state_dict": lambda reader, state_dict: None,
-}
-
-
 def scaler_attribute(reader: Reader, scaler: GradScaler, name: str, node: ast.AST) -> Native:
     """Return a method of a scaler of losses."""
-    if name not in SCALER:
-        raise Refused(f"A GradScaler has no {name!r} that is read.", at=node)
-    return Native(lambda _, args, keywords: SCALER[name](reader, *args, **keywords), name)
+
+    def step(optimizer: Any, *args: Any) -> Any:
+        return reader.call(reader.attribute(optimizer, "step"), list(args), {})
+
+    known: dict[str, Callable[..., Any]] = {
+        "scale": lambda outputs: outputs,
+        "unscale_": lambda optimizer: None,
+        "step": step,
+        "update": lambda new_scale=None: None,
+        "get_scale": lambda: 1.0,
+        "is_enabled": lambda: False,
+        "state_dict": dict,
+        "load_state_dict": lambda state_dict: None,
+    }
+    return method_of("A GradScaler", known, name, node)
 
 
 TORCH["torch.set_default_device"] = lambda reader, device: None

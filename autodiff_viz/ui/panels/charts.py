@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from autodiff_viz.display.table_html import is_table, table_html
 from autodiff_viz.display.theme import enlarged
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.lab.glossary import explained, explained_html
@@ -35,7 +36,9 @@ def draw_chart(
     beside: Callable[[], None] | None = None,
     counts: bool = False,
 ) -> None:
-    """Draw a Plotly figure under the line that says what it is for, with its finding beside it.
+    """Draw a figure under the line that says what it is for, with its finding beside it.
+
+    That of the first page, whose bars follow a slider, is HTML; a browser loads Plotly for the others alone.
 
     Args:
       words: describe the figure for visitors who cannot see it.
@@ -50,7 +53,10 @@ def draw_chart(
     once: set[str] = set()  # each word of the glossary is explained once, at its first place
     draw_purpose(asks, once)
     with st.container(key=f"drawn_{key}", horizontal=True, wrap=False):
-        st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
+        if is_table(figure):
+            st.html(table_html(figure))
+        else:
+            st.plotly_chart(figure, key=key, width="stretch", config=CONFIG)
         with st.container(key=f"told_{key}", width=210 if beside is None else 322, gap="small"):
             if beside is not None:
                 beside()

@@ -33,6 +33,7 @@ from autodiff_viz.canvas.sketch import (
     Word,
     sketch,
 )
+from autodiff_viz.display.colours import light, rgb
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.lab.persistence.address import GALLERY
 from autodiff_viz.lab.persistence.link_preview import NAME, Preview
@@ -44,25 +45,33 @@ from autodiff_viz.ui.server.lessons_page import sketch_of
 WIDE, HIGH = 1200, 630  # px, as hosts want it
 FINER = 2  # times as large it is painted, for smooth edges
 COLOURS = 48  # more cannot be told apart, and cost bytes
-INK, QUIET, GROUND, BLUE, ORANGE = "#1d2129", "#4a5160", "#ffffff", "#2f5fd0", "#d2601a"
+INK, QUIET, GROUND = light("ink"), light("quiet"), light("ground")
+BLUE, ORANGE = light("mark-forward"), light("mark-back")
 LEFT, TOP, BAND = 56, 40, 12  # px of the margins, and of the band at the foot
 ROOM = (WIDE - 2 * LEFT, 300)  # px of the graph
 SIZES = (68, 60, 52, 44)  # px of the title, the largest at which it has two lines
 STEPS = 24  # straight pieces of a curve
 
+
+def _thin(name: str, opacity: float) -> tuple[int, ...]:
+    """Return what a colour that lets something through looks like on the ground."""
+    pairs = zip(rgb(light(name)), rgb(GROUND), strict=True)
+    return tuple(round(own * opacity + below * (1 - opacity)) for own, below in pairs)
+
+
 LINES = {
-    WIRE: ("#8b919c", None, 3.0),
-    CARD: ("#a9aeb8", GROUND, 2.5),
-    INPUT_CARD: ("#a9aeb8", GROUND, 2.5),
+    WIRE: (light("control"), None, 3.0),
+    CARD: (light("card-edge"), GROUND, 2.5),
+    INPUT_CARD: (light("card-edge"), GROUND, 2.5),
     OUTPUT_CARD: (INK, GROUND, 4.0),
-    STOPPED: ("#c8404c", "#fbeced", 4.0),
-    RULED: ("#6f33b8", GROUND, 4.0),
-    BAR: (None, "#c8404c", 0.0),
-    CUT_LINE: (None, "#b66a00", 0.0),
-    REGION: ("#0c7a55", "#eaf4f0", 3.0),
-    GROUP: ("#dde1e7", "#f3f4f6", 3.0),
-    ASKED_COTANGENT: (None, "#b3491a", 0.0),
-    ASKED_VALUE: (None, "#2450b5", 0.0),
+    STOPPED: (light("stop"), light("stop-ground"), 4.0),
+    RULED: (light("rule"), GROUND, 4.0),
+    BAR: (None, light("stop"), 0.0),
+    CUT_LINE: (None, light("cut"), 0.0),
+    REGION: (light("checkpoint"), _thin("checkpoint", 0.08), 3.0),
+    GROUP: (light("line"), _thin("quiet", 0.09), 3.0),
+    ASKED_COTANGENT: (None, light("cotangent"), 0.0),
+    ASKED_VALUE: (None, light("value"), 0.0),
 }
 """Line, filling and width in px of the sketch, by look: those of lessons_page.css in the light theme."""
 

@@ -22,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from autodiff_viz.canvas.sketch import SIZE, Sketch, sketch, svg
+from autodiff_viz.display.colours import tokens
 from autodiff_viz.display.numbers import exact
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.text import counted, listed
@@ -324,9 +325,10 @@ def _whole(tags: str, which: str, way: Way | None) -> Page:
 
     Those of as many hosts and paths as are asked for are kept.
     """
-    style = (ASSETS / "lessons_page.css").read_text("utf-8")
+    sheet = (ASSETS / "lessons_page.css").read_text("utf-8")
     loads = f'<script type="module" src="{lessons_script().path}"></script>\n'
     script, body = ("", _claims_body()) if which == CLAIMS else (loads, _body(way))
+    style = tokens(sheet) + sheet
     head = _HEAD.format(tags=tags, icon=_picture("icon"), font=font_tags(), style=style, script=script)
     data = f"{head}{body}".encode()
     tag = f'W/"{blake2b(data, digest_size=16).hexdigest()}"'

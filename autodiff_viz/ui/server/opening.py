@@ -19,6 +19,7 @@ from msgspec import Raw
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
+from autodiff_viz.display.colours import streamlit_theme
 from autodiff_viz.display.prose import prose, worded
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import Unreadable
@@ -49,7 +50,7 @@ _begun: dict[tuple[tuple[str, str], ...], asyncio.Future[First | None]] = {}
 BOOT = (WEB / "opening" / "boot.js").read_text("utf-8")
 STYLE = (ASSETS / "opening.css").read_text("utf-8")
 FIGURE = (WEB / "figure" / "figure.css").read_text("utf-8")
-THEME = f"#av-first {{ {' '.join(re.findall(r'--st-[^;]*;', FIGURE))} }}"
+THEME = f"#av-first {{ {' '.join(re.findall(r'--st-[^;]*;', FIGURE))} }}\n{streamlit_theme('#av-first')}"
 """Streamlit's theme as variables, as a figure without Streamlit has it."""
 LOGO = b64encode((ASSETS / "logo.svg").read_bytes()).decode()
 

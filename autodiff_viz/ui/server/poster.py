@@ -17,7 +17,8 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from autodiff_viz.canvas.svg import MARGIN
+from autodiff_viz.canvas.svg import MARGIN, css_of_pictures
+from autodiff_viz.display.colours import tokens
 from autodiff_viz.embedding.contract import Embed, read_embed, state_of
 from autodiff_viz.lab.embedding import FramePicture, frame_picture
 from autodiff_viz.ui.bundle import script
@@ -33,7 +34,8 @@ INDEX = STATIC / "index.html"
 ROOT = Path(__file__).parents[2]
 BOOT = (ROOT / "web" / "embed" / "boot.js").read_text("utf-8")
 THEME = (ROOT / "web" / "base" / "theme.js").read_text("utf-8")
-STYLE = (ROOT / "ui" / "assets" / "embed.css").read_text("utf-8")
+SHEET = (ROOT / "ui" / "assets" / "embed.css").read_text("utf-8") + css_of_pictures("#av-poster")
+STYLE = tokens(SHEET) + SHEET
 ROW, PLAY = 42, 46  # px of a slider and of the bar that plays; as in web/embed/frame.js
 MOST_ROWS = 6  # sliders
 PANES = ("lesson", "formula", "inspector", "plot")

@@ -15,13 +15,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from autodiff_viz.display.colours import tokens
 from autodiff_viz.embedding.contract import POSTER, read_embed
 from autodiff_viz.graph.short_text import FORMULA
 from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
 from autodiff_viz.lessons.search import meant
-from autodiff_viz.ui.bundle import CODE, lessons_script, page_style, script
+from autodiff_viz.ui.bundle import CODE, lessons_script, page_style, parts, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, font_tags, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
@@ -126,16 +127,7 @@ _PAGE = """<!doctype html>
 <title>Words · autodiff_viz</title>
 <meta name="description" content="Cotangent, pullback, residual: the words of the lab, each in a sentence.">
 {font}
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ max-width: 42rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem;
-  font: 17px/1.55 "Source Sans", sans-serif; color: light-dark(#1e2530, #e6e9ee);
-  background: light-dark(#ffffff, #14171c); }}
-h1 {{ margin: 1.2rem 0 0.3rem; font-size: 1.7rem; }}
-a {{ color: light-dark(#1f4fc0, #8fb0ff); }}
-dt {{ margin-top: 1.1rem; font-weight: 650; }}
-dd {{ margin: 0.1rem 0 0; }}
-</style>
+<style>{style}</style>
 </head>
 <body>
 <nav><a href="./">To the lab</a> · <a href="./?view=lessons">Lessons</a></nav>
@@ -149,6 +141,15 @@ dd {{ margin: 0.1rem 0 0; }}
 </body>
 </html>
 """
+_STYLE = """
+:root { color-scheme: light dark; }
+body { max-width: 42rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem;
+  font: 17px/1.55 "Source Sans", sans-serif; color: var(--av-ink); background: var(--av-ground); }
+h1 { margin: 1.2rem 0 0.3rem; font-size: 1.7rem; }
+a { color: var(--av-link); }
+dt { margin-top: 1.1rem; font-weight: 650; }
+dd { margin: 0.1rem 0 0; }
+"""
 
 
 @cache
@@ -158,7 +159,7 @@ def words_page() -> str:
         f'<dt id="{escape(word.replace(" ", "-"))}">{escape(word)}</dt>\n<dd>{escape(says)}</dd>'
         for word, says in sorted(GLOSSARY.items(), key=lambda entry: entry[0].lower())
     )
-    return _PAGE.format(font=font_tags(), words="\n".join(entries))
+    return _PAGE.format(font=font_tags(), style=tokens(_STYLE) + _STYLE, words="\n".join(entries))
 
 
 async def words(request: Request) -> HTMLResponse:
@@ -221,7 +222,7 @@ async def code(request: Request) -> Response:
     """Answer with the browser code or the style sheet of the lab, or the code of the lessons, each named
     differently in every other version."""
     name = request.path_params["name"]
-    files = (script(), lessons_script(), page_style())
+    files = (script(), lessons_script(), page_style(), *parts().values())
     bundle = next((each for each in files if f"{each.name}.{each.kind}" == name), None)
     if bundle is None:
         return PlainTextResponse("Not found", 404)

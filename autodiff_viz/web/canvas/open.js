@@ -32,7 +32,7 @@ import { closePopover } from "./popovers/popover.js";
 import { welcome } from "./popovers/welcome.js";
 import { lessonBrief } from "../lesson/brief.js";
 import { exerciseLine } from "../lesson/exercise.js";
-import { openPresenter } from "../present/presenter.js";
+import { openStage } from "../present/open.js";
 import { listenToPrinting } from "./print.js";
 import { listenToSliders } from "./scrub.js";
 import { variantsBar } from "./variants.js";
@@ -73,7 +73,6 @@ export function openEditor(palette) {
   listenToPrinting(host);
   editor.tools = pageTools(editor);
   const bench = openTransport(editor);
-  const presenter = openPresenter(editor);
   answerKeys(editor, bench);
   welcome(editor);
   editor.root = html(
@@ -86,10 +85,7 @@ export function openEditor(palette) {
     twinsBar(editor),
     forwardBar(editor),
     askingBar(editor),
-    presenter.head,
-    presenter.more,
     host,
-    presenter.foot,
     phoneBar(editor),
     bench,
   );
@@ -99,5 +95,6 @@ export function openEditor(palette) {
   new ResizeObserver(() => editor.resized()).observe(host);
   keepDescriptions(editor);
   tellSteps(editor);
+  openStage(editor);
   return editor;
 }

@@ -260,7 +260,7 @@ class Scrub {
   want(inputs = Object.keys(this.keys)) {
     const now = performance.now();
     const missing = inputs
-      .map((input) => [input, this.keys[input]])
+      .map((input) => /** @type {[string, string]} */ ([input, this.keys[input]]))
       .filter(
         ([, key]) =>
           key && !this.tables.has(key) && now - (this.asked.get(key) ?? -Infinity) > AGAIN_MS,

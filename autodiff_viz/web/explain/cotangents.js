@@ -1,11 +1,9 @@
 // @ts-check
 // Move the bars of the cotangents figure while a slider is dragged, and its numbers, from the table that moves the canvas;
-// what the table does not say has an ellipsis. Python draws the figure again after the release.
+// what the table does not say has an ellipsis. Python draws the figure again after the release (display/table_html.py).
 
-import { svg } from "../base/dom.js";
 import { listen } from "../base/events.js";
 import { numberOf, scalar, sizeOf } from "../base/numbers.js";
-import { placeOf } from "../dock/marker.js";
 
 /** @typedef {import("../inspector/follow.js").Numbers} Numbers */
 /** @typedef {[place: string, number: import("../base/numbers.js").SentNumber | null, part: boolean]} Moving a row: its place in the table, Python's
@@ -20,7 +18,8 @@ import { placeOf } from "../dock/marker.js";
  * @property {string} own
  */
 
-const PLOT = ".js-plotly-plot";
+const FIGURE = ".av-bars";
+const FOLLOWS = "bars-follow"; // class of a figure that follows
 const LATER = "\u2026"; // for what is known once the slider is released
 const NONE = "\u2013"; // for what the pass that is played has not computed
 const ROOM = 0.06; // share of the axis beyond the longest bar, as display/theme.py has it
@@ -83,147 +82,100 @@ export function rangeOf(bars, unit, range) {
 export const placeOn = (size, unit) =>
   unit ? Math.sign(size) * Math.log10(1 + Math.abs(size) / unit) : size;
 
+/** What a figure says of its bars. @typedef {{ rows: Moving[], unit: number, range: number[], colours: string[] }} About */
+
+/** Of a figure that follows: what it has said, its bars, numbers and hover texts as they were, and how often it has moved.
+ * @typedef {{ about: About, bars: [style: string, classes: string, title: string][], words: Map<Text, string>, moved: number }} Own */
+
+/** @type {WeakMap<HTMLElement, Own>} */
+const following = new WeakMap();
+
 /** @returns {() => void} ends it */
 export function listenToBars() {
   const ending = { done: false };
+  const each = (/** @type {(figure: HTMLElement) => void} */ act) =>
+    /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(FIGURE)).forEach(act);
   listen(
     "numbers",
-    ({ numbers }) => {
-      for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT))) {
-        if (numbers && plot.layout?.meta?.moving && plot._fullLayout?.yaxis2) draw(plot, numbers);
-        else if (plot.querySelector(".bars-follow")) leaveLater(plot);
-      }
-    },
+    ({ numbers }) => each((figure) => (numbers ? draw(figure, numbers) : leaveLater(figure))),
     () => ending.done,
   );
   listen(
     "play",
-    ({ isComputed }) => {
-      for (const plot of /** @type {NodeListOf<any>} */ (document.querySelectorAll(PLOT))) {
-        if (isComputed && plot.layout?.meta?.moving && plot._fullLayout?.yaxis2)
-          draw(plot, new Map(), isComputed);
-        else if (plot.querySelector(".bars-follow")) leave(plot);
-      }
-    },
+    ({ isComputed }) =>
+      each((figure) => (isComputed ? draw(figure, new Map(), isComputed) : leave(figure))),
     () => ending.done,
   );
   return () => void (ending.done = true);
 }
 
-/** @param {any} plot @param {Numbers} numbers @param {((place: string) => boolean) | null} [isComputed] */
-function draw(plot, numbers, isComputed = null) {
-  const {
-    meta: { moving, unit, colours },
-  } = plot.layout;
-  const { xaxis, yaxis2 } = plot._fullLayout;
-  const bars = barsAt(moving, numbers, isComputed);
-  const own = xaxis.range.map(Number);
-  const across = { offset: xaxis._offset, length: xaxis._length, range: rangeOf(bars, unit, own) };
-  const down = {
-    offset: yaxis2._offset + yaxis2._length,
-    length: -yaxis2._length,
-    range: yaxis2.range.map(Number),
+/** @param {HTMLElement} figure @returns {HTMLElement[]} */
+const barsOf = (figure) =>
+  [...figure.querySelectorAll(".av-bar")].map((bar) => /** @type {HTMLElement} */ (bar));
+
+/** @param {HTMLElement} bar */
+const rowOf = (bar) => /** @type {HTMLElement} */ (bar.closest("[role=listitem]"));
+
+/** @param {HTMLElement} figure @param {Numbers} numbers @param {((place: string) => boolean) | null} [isComputed] */
+function draw(figure, numbers, isComputed = null) {
+  const drawn = barsOf(figure);
+  const own = following.get(figure) ?? {
+    about: /** @type {About} */ (JSON.parse(figure.dataset.moving ?? "")),
+    bars: drawn.map((bar) => [bar.style.cssText, bar.className, rowOf(bar).title]),
+    words: new Map(),
+    moved: 0,
   };
-  const at = (/** @type {number} */ size) => placeOf(across, placeOn(size, unit));
-  const rects = bars.map(({ start, end, part, against }, i) => {
-    const [left, right] = [Math.min(at(start), at(end)), Math.max(at(start), at(end))];
-    const tall = part ? 10 : 16;
-    const colour = colours[end < start ? 1 : 0]; // of numbers above and below zero
-    return svg("rect", {
-      x: left,
-      width: right - left,
-      y: placeOf(down, yaxis2.tickvals[i]) - tall / 2,
-      height: tall,
-      rx: 2,
-      fill: colour,
-      stroke: colour,
-      "fill-opacity": against ? 0.2 : part ? 0.65 : 1,
-      "stroke-width": against ? 1.5 : 0,
-    });
-  });
-  const root =
-    plot.querySelector(".bars-follow") ??
-    plot.appendChild(
-      svg("svg", {
-        class: "bars-follow",
-        "aria-hidden": "true",
-        style: "position:absolute;inset:0;width:100%;height:100%;pointer-events:none;z-index:2",
-      }),
-    );
-  const isOther = String(across.range) !== String(own);
-  const zero = svg("path", {
-    d: `M${at(0)} ${yaxis2._offset}v${yaxis2._length}`,
-    stroke: "currentColor",
-    opacity: 0.5,
-  });
-  root.replaceChildren(hiding(isOther), ...(isOther ? [zero] : []), ...rects);
-  plot.dataset.moved = String(Number(plot.dataset.moved ?? 0) + 1);
-  write(plot, bars, yaxis2.tickvals);
-}
-
-/** A style that hides the figure's own bars and the joints between them, and the numbers of an axis that is not its own.
- * @param {boolean} isOther whether the bars have another axis */
-function hiding(isOther) {
-  const style = svg("style");
-  const hidden = [
-    ".xy2 :is(.barlayer, .scatterlayer)",
-    ...(isOther ? [".xtick", ".xgrid", ".zerolinelayer"] : []),
-  ];
-  style.textContent = `${PLOT}:has(> .bars-follow) :is(${hidden.join(", ")}) { visibility: hidden; }`;
-  return style;
-}
-
-/** Texts that were changed, as they were. @type {WeakMap<Text, string>} */
-const before = new WeakMap();
-
-/** Write the numbers right of the bars. @param {any} plot @param {Bar[]} bars @param {number[]} centres of the rows */
-function write(plot, bars, centres) {
-  const ticks = [...plot.querySelectorAll(".y2tick > text")];
-  bars.forEach(({ text, own }, i) => {
-    const node = textWith(
-      own,
-      ticks.find((/** @type {any} */ { __data__ }) => __data__?.x === centres[i]),
-    );
-    if (!node || (text === null && !before.has(node))) return;
-    if (!before.has(node)) before.set(node, node.data);
-    node.data = (before.get(node) ?? "").replace(own, text ?? own);
+  following.set(figure, own);
+  own.moved++;
+  const { rows, unit, range, colours } = own.about;
+  const bars = barsAt(rows, numbers, isComputed);
+  const [low, high] = rangeOf(bars, unit, range);
+  const share = (/** @type {number} */ size) => (100 * (placeOn(size, unit) - low)) / (high - low);
+  figure.classList.add(FOLLOWS);
+  figure.classList.toggle("av-longer", low !== range[0] || high !== range[1]);
+  figure.style.setProperty("--zero", `${share(0)}%`);
+  bars.forEach(({ start, end, part, against, text, own: written }, i) => {
+    const [left, right] = [share(start), share(end)].sort((a, b) => a - b);
+    const { style, classList } = drawn[i];
+    style.left = `${left}%`;
+    style.width = `${right - left}%`;
+    style.setProperty("--bar", colours[end < start ? 1 : 0]); // of numbers above and below zero
+    classList.toggle("av-against", part && against);
+    rowOf(drawn[i]).title = ""; // of Python's numbers
+    write(own, drawn[i], written, text);
   });
 }
 
-/** The first text that has the number. @param {string} own @param {Element | undefined} tick @returns {Text | undefined} */
-function textWith(own, tick) {
-  if (!tick) return undefined;
-  const walker = document.createTreeWalker(tick, NodeFilter.SHOW_TEXT);
+/** Write the number right of a bar. @param {Own} own @param {HTMLElement} bar @param {string} written by Python @param {string | null} text */
+function write({ words }, bar, written, text) {
+  const place = rowOf(bar).querySelector(".av-words");
+  const walker = document.createTreeWalker(/** @type {Element} */ (place), NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const text = /** @type {Text} */ (node);
-    if ((before.get(text) ?? text.data).includes(own)) return text;
+    const found = /** @type {Text} */ (node);
+    const before = words.get(found) ?? found.data;
+    if (!before.includes(written)) continue;
+    if (text !== null) words.set(found, before);
+    if (words.has(found)) found.data = before.replace(written, text ?? written);
+    return;
   }
-  return undefined;
 }
 
-/** Remove the bars once Python has drawn the figure again. @param {any} plot */
-function leaveLater(plot) {
-  const [end, mine, { meta }] = [performance.now() + LATE_MS, plot.dataset.moved, plot.layout];
-  const look = () => {
-    if (mine !== plot.dataset.moved) return; // dragged again
-    // A figure that Python has drawn again has another `meta`.
-    if (plot.isConnected && plot.layout?.meta === meta && performance.now() < end)
-      return void requestAnimationFrame(look);
-    leave(plot);
-  };
-  look();
+/** Show Python's own bars and numbers once it has drawn the figure again: then this one has gone, or is drawn as it was.
+ * @param {HTMLElement} figure */
+function leaveLater(figure) {
+  const own = following.get(figure);
+  const moved = own?.moved;
+  setTimeout(() => own?.moved === moved && leave(figure), LATE_MS);
 }
 
-/** Show Python's own bars and numbers. @param {any} plot */
-function leave(plot) {
-  plot.dataset.moved = ""; // ends the wait of `leaveLater`
-  plot.querySelector(".bars-follow")?.remove();
-  for (const tick of plot.querySelectorAll(".y2tick > text")) {
-    const walker = document.createTreeWalker(tick, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      const text = /** @type {Text} */ (node);
-      text.data = before.get(text) ?? text.data;
-      before.delete(text);
-    }
-  }
+/** Show Python's own bars and numbers. @param {HTMLElement} figure */
+function leave(figure) {
+  const own = following.get(figure);
+  if (!own) return;
+  following.delete(figure);
+  figure.classList.remove(FOLLOWS, "av-longer");
+  barsOf(figure).forEach(
+    (bar, i) => ([bar.style.cssText, bar.className, rowOf(bar).title] = own.bars[i]),
+  );
+  for (const [text, before] of own.words) text.data = before;
 }

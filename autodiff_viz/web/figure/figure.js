@@ -239,11 +239,7 @@ export class Figure {
    * ends. One slider at a time stands elsewhere than in the file. @param {{ name: string, value: number }} edit */
   slide({ name, value }) {
     if (this.moved !== null && this.moved !== name) this.leave();
-    const { position } = dispatch("scrub", {
-      input: name,
-      value,
-      position: /** @type {number | undefined} */ (undefined),
-    });
+    const { position } = dispatch("scrub", { input: name, value });
     const row = this.board.rows.get(name);
     if (position === undefined || !row) return void this.refuse(`This value of ${name}`);
     row.paint(position);

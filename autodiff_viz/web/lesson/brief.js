@@ -5,7 +5,7 @@
 import { html, setText } from "../base/dom.js";
 import { write } from "../asking/form.js";
 import { isOpen } from "../asking/questions.js";
-import { prose } from "../tour/panel.js";
+import { prose } from "../tour/words.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 

@@ -4,7 +4,7 @@
 
 import { html, setText } from "../base/dom.js";
 import { spoken } from "../asking/questions.js";
-import { prose } from "../tour/panel.js";
+import { prose } from "../tour/words.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** An exercise, as lab/exercises.py sends it. @typedef {object} Exercise

@@ -17,6 +17,9 @@ import { openNotes, presenterOf } from "./presenter.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 
+/** Begin a talk at once. @param {Editor} editor @param {{ hidden: boolean }} how */
+export const enterStage = (editor, how) => presenterOf(editor).enter(how);
+
 const WINDOWS = [
   { w: 1280, h: 720 },
   { w: 1920, h: 1080 },
@@ -29,7 +32,7 @@ export function openPrepare(editor) {
   const hidden = /** @type {HTMLInputElement} */ (html("input", { type: "checkbox" }));
   const begin = (/** @type {boolean} */ full) => {
     closePopover(editor);
-    presenter?.enter({ hidden: hidden.checked, full });
+    presenter.enter({ hidden: hidden.checked, full });
   };
   const start = button("Start", () => begin(true), "main");
   const room = html("div", { class: "stage-room", role: "status" });
@@ -59,7 +62,7 @@ export function openPrepare(editor) {
       "div",
       { class: "row" },
       button("In this window", () => begin(false)),
-      button("Notes", () => presenter && openNotes(presenter.named())),
+      button("Notes", () => openNotes(presenter.named())),
       start,
     ),
   );

@@ -22,6 +22,7 @@ import {
   usualGrain,
   veiled,
 } from "./course.js";
+import { NAME } from "./open.js";
 import { openLine } from "./signals.js";
 import { worded } from "./words.js";
 
@@ -29,7 +30,6 @@ import { worded } from "./words.js";
 /** @typedef {import("./course.js").Grain} Grain */
 /** @typedef {import("./signals.js").Order} Order */
 
-const NAME = "present"; // parameter of the address, and of what the tab stores
 const NEAREST = 1.6; // scale at which a card says all
 const TURNS = 6; // a view is fitted again until its level of detail, on which the size of the drawing depends, is settled
 const CORNER_MS = 2500; // for which the corner's buttons stay when the pointer rests
@@ -75,11 +75,8 @@ const GRAIN_SAYS = {
 const presenters = new WeakMap();
 
 /** The presenter of a canvas. @param {Editor} editor */
-export const presenterOf = (editor) => presenters.get(editor);
-
-/** @param {Editor} editor */
-export function openPresenter(editor) {
-  const presenter = new Presenter(editor);
+export function presenterOf(editor) {
+  const presenter = presenters.get(editor) ?? new Presenter(editor);
   presenters.set(editor, presenter);
   return presenter;
 }
@@ -99,7 +96,6 @@ export class Presenter {
     this.pressed = 0; // presses that wait for the steps of the pass
     this.since = 0; // ms since 1970
     this.id = "";
-    this.wished = new URLSearchParams(location.search).get(NAME); // by the address, until the first drawing
     this.title = html("b", { class: "stage-title" });
     this.step = html("span", { class: "stage-step" });
     this.place = html("span", { class: "stage-place" });
@@ -128,7 +124,9 @@ export class Presenter {
     this.fitted = ""; // what the view was fitted to last
     this.resting = 0; // timer of the corner
     this.ending = new AbortController();
-    editor.watchers.push(() => this.follow());
+    editor.stage.host.before(this.head, this.more);
+    editor.stage.host.after(this.foot);
+    editor.watchers.push(this.showing);
     listen(
       "shared",
       (shared) => this.showCode(shared),
@@ -142,16 +140,6 @@ export class Presenter {
 
   get talk() {
     return this.editor.drawing.talk ?? null;
-  }
-
-  /** After a change of the canvas. */
-  follow() {
-    const { editor } = this;
-    if (!this.on && this.wished !== null && editor.drawing.rev >= 0 && editor.fitted) {
-      const hidden = this.wished === "hidden";
-      this.wished = null;
-      this.enter({ hidden });
-    } else if (this.on) this.show();
   }
 
   /** @param {{ hidden?: boolean, full?: boolean }} [how] `full`: ask for the whole screen, which a press alone may do */

@@ -341,11 +341,7 @@ export class Board {
   /** @type {Scrub} */
   scrub(input, value) {
     if (this.busy.some((name) => name !== input)) return undefined; // no table has the numbers for both
-    const { position } = dispatch("scrub", {
-      input,
-      value,
-      position: /** @type {number | undefined} */ (undefined),
-    });
+    const { position } = dispatch("scrub", { input, value });
     if (position !== undefined) dispatch("slid", { input, position, number: boxText(position) });
     return position;
   }

@@ -10,7 +10,7 @@ import { actionOf } from "../canvas/actions/keys.js";
 import { chooseFile, copy, pressDownload, takeTourLink } from "../canvas/files/import_export.js";
 import { showPanel } from "../dock/panels.js";
 import { may } from "../embed/gate.js";
-import { paragraphsIn, piecesIn, placeAt } from "./words.js";
+import { placeAt, prose } from "./words.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../types.js").TourData} TourData */
@@ -20,26 +20,6 @@ import { paragraphsIn, piecesIn, placeAt } from "./words.js";
 const PAUSE_MS = 900; // without a key, after which typed words are sent
 const WHAT =
   "A tour is a list of steps. Each is the graph as you see it now, with words of yours; the list is a link or a file.";
-
-/** Words of a tour as elements. @param {string} text */
-export const prose = (text) =>
-  paragraphsIn(text).map((part) =>
-    html(
-      "p",
-      {},
-      ...piecesIn(part).map(({ kind, text: words, href }) =>
-        kind === "code"
-          ? html("code", {}, words)
-          : kind === "bold"
-            ? html("strong", {}, words)
-            : kind === "italic"
-              ? html("em", {}, words)
-              : kind === "link"
-                ? html("a", { href, target: "_blank", rel: "noopener noreferrer" }, words)
-                : words,
-      ),
-    ),
-  );
 
 /** @param {string} label @param {string} name of its icon @param {() => void} click @param {boolean} [disabled] */
 const small = (label, name, click, disabled = false) =>
@@ -62,9 +42,10 @@ const button = (label, click, does = label) =>
   html("button", { type: "button", class: "plain", "data-does": does, click }, label);
 
 export class TourPanel {
-  /** @param {Editor} editor @param {() => number} last number of the edit that was sent last */
-  constructor(editor, last) {
+  /** @param {Editor} editor @param {HTMLElement} host @param {() => number} last number of the edit that was sent last */
+  constructor(editor, host, last) {
     this.editor = editor;
+    this.host = host;
     this.last = last;
     /** @type {TourData | null} */
     this.tour = null;
@@ -75,7 +56,6 @@ export class TourPanel {
     this.follows = null;
     /** Fields on view, by what they are of. @type {Map<string, Pen>} */
     this.pens = new Map();
-    this.host = html("section", { class: "tour", "aria-label": "Tour" });
     this.host.addEventListener("keydown", (event) => this.key(event));
     // Streamlit's own shortcuts (r, c) would answer these keys too.
     for (const kind of ["keyup", "keypress"])

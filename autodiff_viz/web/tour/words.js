@@ -1,6 +1,8 @@
 // @ts-check
 // Read the little Markdown that texts of a tour have: paragraphs, code, bold, italics and links.
 
+import { html } from "../base/dom.js";
+
 /** @typedef {{ kind: "text" | "code" | "bold" | "italic" | "link", text: string, href?: string }} Piece */
 
 const MARKS =
@@ -29,6 +31,26 @@ export const paragraphsIn = (text) =>
     .split(/\n\s*\n/)
     .map((part) => part.trim().replace(/\s*\n\s*/g, " "))
     .filter(Boolean);
+
+/** Words of a tour as elements. @param {string} text */
+export const prose = (text) =>
+  paragraphsIn(text).map((part) =>
+    html(
+      "p",
+      {},
+      ...piecesIn(part).map(({ kind, text: words, href }) =>
+        kind === "code"
+          ? html("code", {}, words)
+          : kind === "bold"
+            ? html("strong", {}, words)
+            : kind === "italic"
+              ? html("em", {}, words)
+              : kind === "link"
+                ? html("a", { href, target: "_blank", rel: "noopener noreferrer" }, words)
+                : words,
+      ),
+    ),
+  );
 
 /** Where a step that is dragged to height `y` goes: its place among the others' middles. Pure.
  * @param {number[]} middles of all steps, in their order @param {number} from its place @param {number} y */

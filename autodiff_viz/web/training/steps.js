@@ -41,13 +41,15 @@ export class StepMark {
     const style = (/** @type {string} */ look) => `position:absolute;pointer-events:none;${look}`;
     this.line = html("div", { style: style("width:2px;background:currentColor;opacity:0.6") });
     this.dot = html("div", {
-      style: style("width:12px;height:12px;margin:-6px;border-radius:50%;background:#c95405"),
+      style: style(
+        "width:12px;height:12px;margin:-6px;border-radius:50%;background:var(--av-plot-cotangent)",
+      ),
     });
     this.said = html("span");
     this.note = html(
       "div",
       { style: style("white-space:nowrap;font-weight:600") },
-      html("span", { style: "color:#c95405" }, "\u25cf "),
+      html("span", { style: "color:var(--av-plot-cotangent)" }, "\u25cf "),
       this.said,
     );
     this.root = html(

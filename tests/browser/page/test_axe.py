@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.lab_page import FOLDED, LabPage
+from tests.browser.lab_page import DRAWN, FOLDED, LabPage
 
 VISITS = {"desk-light": ("context", "light"), "phone-dark": ("phone_context", "dark")}
 """Every width and every theme once; what differs by neither is tried on a desk alone."""
@@ -53,7 +53,7 @@ def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
     plots = visit.get_by_role("tab", name="Plots")
     if plots.count():  # on a phone, which has a sheet
         plots.click()
-    expect(visit.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=PATIENCE)
+    expect(visit.locator(DRAWN).first).to_be_visible(timeout=PATIENCE)
     assert faults(visit) == []
     for key, opened in (("/", ".palette"), ("?", ".sheet"), ("Control+f", ".find-box")):
         lab.canvas.locator(".surface").focus()

@@ -15,7 +15,7 @@ from autodiff_viz.lab.asking import stop_asking
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import to_query
 from autodiff_viz.lab.state import start
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import DRAWN, LabPage
 from tests.own_lesson import KEY
 
 SHIFTS = """() => {
@@ -38,8 +38,8 @@ SHIFTS = """() => {
 }"""
 SINCE = "() => shifts.filter(({ at, by }) => at > numbers + 50 && by > 0.001)"
 """What has jumped since there are numbers, but for the words of the check, which grow when it has ended."""
-SMALLEST_IN_PLOT = """Math.min(...[...document.querySelectorAll(".js-plotly-plot text")]
-    .filter((one) => one.textContent).map((one) => parseFloat(getComputedStyle(one).fontSize)))"""
+SMALLEST_IN_PLOT = """Math.min(...[...document.querySelectorAll(".js-plotly-plot text, .av-bars *")]
+    .filter(one => one.textContent).map(one => parseFloat(getComputedStyle(one).fontSize)))"""
 
 SCROLLS = """() => [document.scrollingElement, document.querySelector("[data-testid=stMain]")]
   .filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
@@ -54,7 +54,7 @@ PX = """all => all.filter((one) => one.textContent).map((one) =>
   parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().d)"""
 DOCK, SIDE, BAR, LESSON = ".st-key-dock", ".st-key-side", ".st-key-topbar", ".st-key-lesson"
 FORMULA, SLIDERS, NODE = ".formula .box", ".sliders", ".st-key-inspector"
-FIGURE = ".st-key-figure_place .js-plotly-plot .main-svg"
+FIGURE = f".st-key-figure_place {DRAWN}"
 SECOND = ".st-key-second_panel .js-plotly-plot"
 
 
@@ -244,7 +244,7 @@ def test_axes_and_chosen_names_of_a_field_are_whole_in_large_type(page: Page, ad
 
 
 MASK = "(one) => getComputedStyle(one.closest('.st-key-lesson_panel').parentElement).maskImage"
-WIDTH_OF_PLOT = "document.querySelector('.st-key-figure_panel .js-plotly-plot')?.clientWidth"
+WIDTH_OF_PLOT = "document.querySelector('.st-key-figure_panel :is(.av-bars, .js-plotly-plot)')?.clientWidth"
 ZOOMED = ((853, 480), (640, 360))
 """A page of 1280 x 720 px zoomed to 150 % and to 200 %."""
 NARROWEST = (900, 650)

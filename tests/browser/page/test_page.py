@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.state import start
 from tests.browser.conftest import watched
-from tests.browser.lab_page import CHECKED, LabPage, four_digits, saying
+from tests.browser.lab_page import CHECKED, DRAWN, LabPage, four_digits, saying
 
 pytestmark = pytest.mark.shared_page
 WITHOUT_PLOTS = pytest.mark.shared_page(plots=False)
@@ -104,7 +104,7 @@ def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
 def test_every_figure_is_drawn(lab: LabPage, title: str):
     lab.choose_figure(title)
     # The first one has Plotly to load, and its sweep to compile.
-    expect(lab.page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=20_000)
+    expect(lab.page.locator(DRAWN).first).to_be_visible(timeout=20_000)
     expect(lab.page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -157,27 +157,23 @@ def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: L
 
 
 SAID_OVER = "(part) => getComputedStyle(part, '::after').content"
-BARS = """(plot) => {
-  const { xaxis: { _offset, _length, range }, yaxis2 } = plot._fullLayout;
-  const value = (x) => range[0] + ((x - _offset) / _length) * (range[1] - range[0]);
-  const centre = (tick) => Number(tick.__data__.x);
-  const ticks = (side) => [...plot.querySelectorAll(`.${side}tick > text`)];
-  const said = new Map(ticks("y2").map((tick) => [centre(tick), tick.textContent]));
-  const names = ticks("y").sort((a, b) => centre(a) - centre(b));
-  const rows = names.map((tick) => [tick.textContent, said.get(centre(tick))]);
-  return [...plot.querySelectorAll(".bars-follow rect")].map((bar, i) => {
-    const [left, width] = ["x", "width"].map((name) => Number(bar.getAttribute(name)));
-    return [...rows[i], value(left), value(left + width)];
+BARS = """(figure) => {
+  const { range: [low, high] } = JSON.parse(figure.dataset.moving);
+  return [...figure.querySelectorAll("[role=listitem]")].map((row) => {
+    const [lane, bar] = [".av-lane", ".av-bar"].map((one) => row.querySelector(one).getBoundingClientRect());
+    const value = (x) => low + ((x - lane.left) / lane.width) * (high - low);
+    return [row.querySelector(".av-name").textContent, row.querySelector(".av-words").textContent,
+      value(bar.left), value(bar.right)];
   });
 }"""
-"""(name, words, ends in units of the axis) of each bar that is drawn while a slider is dragged."""
+"""(name, words, ends in units of the axis) of each bar; the axis is as long as Python has drawn it."""
 
 
 def test_the_bars_of_cotangents_follow_a_dragged_slider(lab: LabPage):
     """z = x sin x, so x cos x and sin x arrive at x, and x at a; at 0.6 they are 0.4952, 0.5646 and 0.6."""
     lab.type_formula("x = 0.6\na = sin(x)\nz = a * x")
     lab.choose_figure(FIGURES["cotangents"].title)
-    plot = lab.page.locator(".st-key-figure_place .js-plotly-plot")
+    plot = lab.page.locator(".st-key-figure_place .av-bars")
     expect(plot.get_by_text("0.4952")).to_be_visible(timeout=20_000)
     line = lab.page.get_by_role("slider", name="Slider of x")
     line.hover()
@@ -201,7 +197,7 @@ def test_the_bars_of_cotangents_follow_a_dragged_slider(lab: LabPage):
             assert (left, right) == pytest.approx((start, end), abs=0.02)
     lab.page.mouse.up()
     lab.settle()
-    expect(plot.locator(".bars-follow")).to_have_count(0)
+    expect(plot).not_to_have_class(saying("bars-follow"))
     x = float(lab.page.get_by_role("spinbutton", name="Value of x").input_value())  # no longer a position
     expect(plot.get_by_text(four_digits(x * math.cos(x)))).to_be_visible()
 

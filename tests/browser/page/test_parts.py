@@ -31,7 +31,7 @@ SEEN = """() => {
     checks: words(".checks"),
     figure: words(".st-key-figure_panel [data-testid=stText]"),
     choices: all("[role=tab]").map((one) => `${one.textContent} ${one.ariaSelected}`),
-    drawings: all(".st-key-figure_panel .js-plotly-plot").length,
+    drawings: all(".st-key-figure_panel :is(.av-bars, .js-plotly-plot)").length,
   };
 }"""
 

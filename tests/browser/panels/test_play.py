@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import saying
+from tests.browser.lab_page import DRAWN, saying
 
 VALUES = ["x = 0.6", "y = 1.5", "a = sin(x) = 0.5646", "b = a * y = 0.847"]
 
@@ -45,7 +45,7 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     """Nothing is selected; numbers appear as they are computed; the server is not asked meanwhile."""
     lab.page.evaluate("localStorage.clear()")  # what other tests have learnt
     lab.reload()
-    expect(lab.page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=20_000)
+    expect(lab.page.locator(DRAWN).first).to_be_visible(timeout=20_000)
     expect(lab.canvas.locator("[data-id].selected")).to_have_count(0)
     expect(says(lab)).to_have_text("Click a node to bend its gradient")
     play = bar(lab).get_by_role("button", name="Play the pass")
@@ -114,7 +114,7 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     expect(says(lab)).to_have_text("")
     expect(lab.cotangent("x")).to_have_text("2.69")  # 0.82534 * (1.5 + exp(0.56464))
     lab.reload()
-    expect(lab.page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=20_000)
+    expect(lab.page.locator(DRAWN).first).to_be_visible(timeout=20_000)
     expect(says(lab)).to_have_text("")  # the browser remembers
 
 

@@ -84,7 +84,7 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     lab.button("Undo")
     expect(lab.page.get_by_text("Step 6 of 20")).to_be_visible()  # as before, of the same numbers
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))
-    lab.page.get_by_role("button", name="The formula's own numbers").click()
+    lab.page.get_by_role("button", name="Formula as written").click()
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(0)))
 
 

@@ -282,6 +282,7 @@ def test_a_node_is_called_flat_only_where_its_derivative_is_zero_in_float64(grap
                 assert any(not np.any(one) for one in passed)
 
 
+BESIDE = "x = 2.0\ny = 3.0\na = sin(x)\nb = 2.0 * a\nz = y * y\nreturn z"
 MENDS = {
     "a detach that was left in": (GAN, "theta", "Remove the stop at fake", -0.2689414),
     "two stops, one behind the other": (
@@ -302,6 +303,12 @@ MENDS = {
     "a comparison": ("x = 2.0\nz = greater(x, 0.0)", "x", "", None),
     "a cancellation": ("x = 2.0\nz = x - x", "x", "", None),
     "no path": ("x = 2.0\ny = 3.0\nz = y * y\nreturn z", "x", "", None),
+    "a way that ends beside the output": (BESIDE, "a", "Make b the output", 2.0),
+    "an input of it": (BESIDE, "x", "Make b the output", -0.8322937),  # 2 cos 2
+    "its end": (BESIDE, "b", "Make b the output", 1.0),
+    "two ends": (BESIDE.replace("z", "c = exp(a)\nz", 1), "a", "", None),
+    "a comparison beside it": ("x = 2.0\ny = 3.0\na = less(x, y)\nz = y * y\nreturn z", "a", "", None),
+    "the sum of one": ("x = 2.0\ny = 3.0\na = less(x, y)\nb = a + 1.0\nz = y * y\nreturn z", "b", "", None),
     "too small": ("x = 1.0\na = x * 1e-30\nz = a * 1e-30", "x", "Compute in float64", 1e-60),
 }  # fmt: skip
 
@@ -317,6 +324,15 @@ def test_after_the_cure_the_true_gradient_arrives(case):
         assert cured.cotangent[name] == pytest.approx(gradient, rel=1e-5, abs=0)
 
 
+@pytest.mark.parametrize("case", [case for case, (*_, gradient) in MENDS.items() if gradient])
+def test_a_cure_says_that_no_value_changes_where_none_does(case):
+    text, name, *_ = MENDS[case]
+    found = why(text, name)
+    before, after = trace(parse(text)).value, trace(found.cure, dtype=found.dtype or "float32").value
+    same = all(after[each] == before[each] for each in before)
+    assert ("No value changes." in found.changes) == same
+
+
 def test_the_path_leads_from_the_node_to_the_cause_and_no_further():
     found = why("x = 2.0\na = sin(x)\nb = stop_gradient(exp(a))\nz = b + 1.0")
     assert found.path == (("a", 0), ("b", 0))
@@ -328,11 +344,12 @@ def test_a_grad_node_that_runs_the_node_again_says_where_its_cotangents_go():
     text = "theta = 2.0\ninner = 1.5 * square(theta)\ng = grad(inner, theta)\nz = theta - 0.1 * g"
     said = "'g' reads no value of 'inner': it runs it again inside itself, and what it passes back goes to "
     assert why(text, "inner").sentence == f"{said}'theta'."
+    assert why(text, "inner").mend == ""  # its way ends at the output
 
 
 def test_a_grad_node_whose_z_does_not_depend_on_its_x_runs_nothing_again():
     text = "x = -1.04\nw = -0.14\nn4 = sigmoid(x)\nn5 = grad(n4, w)\nout = n5 + w"
-    said = "'n5' reads no value of 'x': 'n4' does not depend on 'w', so its value is 0 in any case."
+    said = "'n5' reads no value of 'x': no gradient comes from 'n4' to 'w', so its value is always 0."
     assert why(text, "x").sentence == said
     assert why(text, "n4").sentence == said.replace("'x'", "'n4'")
 

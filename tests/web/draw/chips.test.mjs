@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chipsBox, footBox, runChips } from "../../../autodiff_viz/web/canvas/draw/face.js";
+import {
+  chipsBox,
+  footBox,
+  placedChips,
+  runChips,
+} from "../../../autodiff_viz/web/canvas/draw/face.js";
 import { describeNode, pillBoxes } from "../../../autodiff_viz/web/canvas/draw/cards.js";
 import { spokenRuns } from "../../../autodiff_viz/web/canvas/draw/runs.js";
 import { spokenRegion } from "../../../autodiff_viz/web/canvas/draw/screen_reader.js";
@@ -80,4 +85,35 @@ test("a region's tab is not over the mark of runs at the foot of a card in it", 
     const [{ tab }] = regionBoxes([region], cards, level);
     for (const card of cards) assert.ok(!meet(tab, footBox(card, level)), level.detail);
   }
+});
+
+test("no chip of a card is over another, whatever it says and however large it is", () => {
+  const rules = [{}, { rule: "stop" }, { rule: "pullback", ruleText: "v, u, out: v * 0.5" }];
+  const troubles = [{}, { problem: "no alternative" }, { warning: "log: of 0" }];
+  const feet = [
+    {},
+    { runs: "×2", dropped: 1, state: ["declared 1, true 0.25"] },
+    { segment: 12, state: ["seed"] },
+  ];
+  let compared = 0;
+  for (const k of SCALES)
+    for (const w of [96, 128, 160])
+      for (const rule of rules)
+        for (const trouble of troubles)
+          for (const foot of feet) {
+            const card = { ...node("y"), ...rule, ...trouble, ...foot, w, isOutput: true };
+            const level = levelOf(k);
+            const boxes = placedChips(card, level, inkTop(card, level)).map(
+              ({ chip, x, y, unit, w }) => ({ says: chip.kind, x, y, w, h: 20 * unit }),
+            );
+            boxes.forEach((one, i) =>
+              boxes.slice(i + 1).forEach((other) => {
+                compared += 1;
+                const right = Math.min(one.x + one.w, other.x + other.w);
+                const shared = right - Math.max(one.x, other.x);
+                assert.ok(!meet(one, other) || shared < 0.5, `${one.says} ${other.says} ${k} ${w}`);
+              }),
+            );
+          }
+  assert.ok(compared > 1000);
 });

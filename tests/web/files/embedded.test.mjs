@@ -3,10 +3,10 @@ import test from "node:test";
 import {
   crc32,
   graphIn,
-  withoutAnswers,
   withGraphInPng,
   withGraphInSvg,
-} from "../../../autodiff_viz/web/canvas/files/import_export.js";
+} from "../../../autodiff_viz/web/canvas/files/documents.js";
+import { withoutAnswers } from "../../../autodiff_viz/web/canvas/files/import_export.js";
 
 const LINK = "?g=1eJyr_w-Q&seed=2.0&node=a";
 const bytes = (...parts) =>

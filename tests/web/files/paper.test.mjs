@@ -4,9 +4,9 @@ import {
   attributesOf,
   colorOf,
   fontStack,
-  isDocument,
   sharpness,
 } from "../../../autodiff_viz/web/canvas/files/picture.js";
+import { isDocument } from "../../../autodiff_viz/web/canvas/files/import_export.js";
 
 const plain = (color) =>
   ({

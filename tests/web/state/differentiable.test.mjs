@@ -34,6 +34,13 @@ test("a gradient is a function of its x and of what the nodes between read, not 
   assert.deepEqual(readsOf(drawing, "inner").sort(), ["a", "theta", "x"]);
 });
 
+test("what was computed from x behind a stop is read, and not run again", () => {
+  const stopped = nodes.map((each) => (each.id === "a" ? { ...each, rule: "stop" } : each));
+  const also = { nodes: stopped, wires: [...wires, { from: "theta", to: "inner", slot: 2 }] };
+  assert.deepEqual(readsOf(also, "g").sort(), ["a", "theta", "x"]);
+  assert.deepEqual(pairOf(also, ["a", "g"]), { of: "g", by: "a" });
+});
+
 test("parameters come first, then inputs, then other nodes", () => {
   assert.deepEqual(names(choicesFor(drawing, "inner")), ["inner/theta", "inner/x", "inner/a"]);
 });

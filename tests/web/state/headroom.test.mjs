@@ -21,6 +21,12 @@ test("a card with a chip knows how far the next card above it is", () => {
   assert.equal(above(card("a", 0, 0, { foot: 20 }), card("b", 0, 108, { problem: "no" })), 8); // the tabs below a card belong to it
 });
 
+test("the chips at the foot of the card above take of that room, and may leave none", () => {
+  const [b, marks] = [card("b", 0, 108, { rule: "stop" }), { state: ["declared 1, true 0"] }];
+  assert.equal(above(card("a", 0, 0, marks), b), 12);
+  assert.equal(above(card("a", 0, 20, { ...marks, runs: "x2" }), b), 0);
+});
+
 test("what is far, beside it or under it does not count", () => {
   assert.equal(above(card("a", 0, 0), card("b", 0, 140, { rule: "stop" })), undefined);
   assert.equal(above(card("a", 128, 0), card("b", 0, 100, { rule: "stop" })), undefined);

@@ -29,13 +29,10 @@ import { isSelecting, toggleSelecting } from "../gestures/touch.js";
 import { branchesKey, branchesOf, stepBranches } from "../popovers/branches.js";
 import { differentiate } from "../popovers/differentiate.js";
 import { editRule } from "../popovers/fields.js";
-import { openFind } from "../popovers/find.js";
 import { stepHistory, toggleHistory } from "../popovers/history.js";
 import { openPalette } from "../popovers/palette.js";
-import { openPrepare } from "../../present/prepare.js";
-import { openShare } from "../../share/dialog.js";
+import { withPart } from "../../later.js";
 import { arrange, nudge, unfold } from "./arrange.js";
-import { guideOf, toggleHelp } from "./cheat_sheet.js";
 import { copyByButton } from "./clipboard.js";
 import {
   bendOf,
@@ -360,7 +357,7 @@ export const ACTIONS = {
     keys: ["Shift+L"],
     places: { look: "type" },
     besides: "present",
-    do: openPrepare,
+    do: (editor) => withPart(editor, "present", ({ openPrepare }) => openPrepare(editor)),
   },
   theme: {
     label: "Next theme: light, dark, contrast, system",
@@ -433,7 +430,7 @@ export const ACTIONS = {
     guide: "See",
     inside: true,
     says: "Find a node by name or op",
-    do: (editor) => openFind(editor),
+    do: (editor) => withPart(editor, "find", ({ openFind }) => openFind(editor)),
   },
   hide: READING.hide,
   arrange: {
@@ -468,7 +465,8 @@ export const ACTIONS = {
     places: { bar: "help", look: "help" },
     guide: "See",
     says: "Open and close this sheet",
-    do: (editor) => toggleHelp(editor, guideOf(ACTIONS)),
+    do: (editor) =>
+      withPart(editor, "help", ({ guideOf, toggleHelp }) => toggleHelp(editor, guideOf(ACTIONS))),
   },
 
   fresh: { label: "New graph", icon: "add", places: { file: "open" }, do: newGraph },
@@ -582,7 +580,7 @@ export const ACTIONS = {
     places: { bar: "share", file: "copies" },
     inMenu: () => matchMedia(BY_HAND).matches, // where the bar has no room for it
     says: "Links, a QR code, and the code of a frame",
-    do: openShare,
+    do: (editor) => withPart(editor, "share", ({ openShare }) => openShare(editor)),
   },
   link: { label: "Copy the link", places: { file: "copies" }, do: takeLink },
   formula: { label: "Copy the formula", icon: "copy", places: { file: "copies" }, do: takeFormula },

@@ -32,7 +32,8 @@ const CHIP_GAP = 4; // px between chips
 const PORT = 8; // px of a port and the edge of its wire, from the middle
 const CHIP_BOLD = 1.12; // width of semi-bold letters over its estimate, also where the browser rounds it to whole px
 const WORDS = 1.5; // unit up to which a chip has words beside its icon
-const APART = 1; // px between a chip and the card above
+const LEAST_TEXT = 24; // px of a chip's text, without which it says nothing
+const APART = 3; // px between a chip and the card above
 const LEAST = 0.5; // factor of a chip, where the next card is near
 const FLAG_OVER = 0.75; // of its width, by which the output's flag may be beside its card
 /** Px by which chips extend above the card. */
@@ -42,9 +43,24 @@ const FLAG = { kind: "out-chip", icon: "output", text: "" };
 const OUTPUT = { ...FLAG, text: "output" };
 
 /** @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
-export function chips(node, level, top) {
+export const chips = (node, level, top) =>
+  placedChips(node, level, top).map(({ chip, x, y, unit }) => draw(chip, x, y, unit));
+
+/** A chip with its place on the card. @typedef {{ chip: Chip, x: number, y: number, unit: number, w: number }} Placed */
+
+/** The chips above a card and at its foot. @param {GraphNode} node @param {Level} level @param {number} top
+ * @returns {Placed[]} */
+export function placedChips(node, level, top) {
   const { unit, detail } = level;
   const { isOutput, segment, state, w } = node;
+  /** @type {Placed[]} */
+  const placed = [];
+  const put = (
+    /** @type {Chip} */ chip,
+    /** @type {number} */ x,
+    /** @type {number} */ y,
+    of = unit,
+  ) => placed.push({ chip, x, y, unit: of, w: of * chipWidth(chip) });
   const size = sizeAbove(node, level, top);
   const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
   const wide = (/** @type {Chip} */ chip) => size * chipWidth(chip);
@@ -53,18 +69,14 @@ export function chips(node, level, top) {
   const end = node.down
     ? topPorts(node)[0] - CLEAR
     : w - ROW - (flagged ? wide(FLAG) + CHIP_GAP : 0);
-  const left = leftChips(node, (end - ROW) / size).map((chip) =>
-    bare ? { ...chip, text: "" } : chip,
-  );
   let x = ROW;
-  const drawn = left.map((chip) => {
-    const element = draw(chip, x, above, size);
+  for (const named of leftChips(node, (end - ROW) / size)) {
+    const chip = bare ? { ...named, text: "" } : named;
+    put(chip, x, above, size);
     x += wide(chip) + CHIP_GAP;
-    return element;
-  });
+  }
   const output = bare || x + wide(OUTPUT) > w - ROW ? FLAG : OUTPUT;
-  const over = flagOver(node, level, top);
-  if (flagged) drawn.push(draw(output, w - ROW - wide(output) + over, above, size));
+  if (flagged) put(output, w - ROW - wide(output) + flagOver(node, level, top), above, size);
   const px = (/** @type {Chip} */ chip) => unit * chipWidth(chip);
   const low = footTop(node, level);
   const again = runChips(node, (w - 2 * ROW) / unit);
@@ -73,28 +85,21 @@ export function chips(node, level, top) {
   const numbered =
     detail === "near" && segment ? segmentChip(segment, (w - 2 * ROW - taken) / unit) : null;
   const next = ROW + (numbered ? px(numbered) + CHIP_GAP : 0);
-  if (numbered) drawn.push(draw(numbered, ROW, low, unit));
+  if (numbered) put(numbered, ROW, low);
   let right = w - ROW;
   for (const chip of again) {
     right -= px(chip);
-    drawn.push(draw(chip, right, low, unit));
+    put(chip, right, low);
     right -= CHIP_GAP;
   }
-  if (state?.length && unit <= WORDS)
-    drawn.push(
-      draw(
-        {
-          kind: "state",
-          icon: "",
-          text: shortened(state[0], (w - ROW - next - taken) / unit, FONT),
-        },
-        next,
-        low,
-        unit,
-      ),
-    );
-  return drawn;
+  const said = textRoom((w - ROW - next - taken) / unit);
+  if (state?.length && unit <= WORDS && said >= LEAST_TEXT)
+    put({ kind: "state", icon: "", text: shortened(state[0], said, FONT) }, next, low);
+  return placed;
 }
+
+/** Px of text in a chip without an icon that takes `room` px. @param {number} room */
+const textRoom = (room) => (room - 2 * PAD.side) / CHIP_BOLD;
 
 /** Px from the card's top to the chips at its foot: below its last number, where that stands at its edge.
  * @param {GraphNode} node @param {Level} level */
@@ -146,13 +151,14 @@ function flagOver(node, level, top) {
   return clamp(short, 0, FLAG_OVER * wide);
 }
 
-/** Factor of the chips above a card: that of the level, or less where they would touch the next card above.
+/** Factor of the chips above a card: that of the level, or less where they would touch the next card above, or one another.
  * @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
 function sizeAbove(node, { unit }, top) {
-  const { above, down } = node;
+  const { above, down, isOutput, w } = node;
   const fits = above === undefined ? unit : (above - APART + overEdge(top)) / TALL;
-  const icons = down ? leftChips(node, 0).length * (chipWidth(FLAG) + CHIP_GAP) : 0;
-  const beside = icons ? (topPorts(node)[0] - CLEAR - ROW) / icons : unit;
+  const count = leftChips(node, 0).length + (isOutput && !down ? 1 : 0);
+  const end = down ? topPorts(node)[0] - CLEAR : w - ROW;
+  const beside = count ? (end - ROW - count * CHIP_GAP) / (count * chipWidth(FLAG)) : unit;
   return Math.min(unit, Math.max(Math.min(fits, beside), LEAST));
 }
 
@@ -192,12 +198,18 @@ function leftChips({ rule, ruleText, problem, warning, muted }, room) {
   const row = [];
   if (trouble) {
     const chip = { kind: problem ? "problem" : "warning", icon: "warning", text: trouble };
-    row.push(chipWidth(chip) > room + CHIP_GAP ? { ...chip, text: "" } : chip);
+    const ofRule = rule === "follow" ? 0 : chipWidth({ ...chip, text: "" }) + CHIP_GAP;
+    row.push(ofRule + chipWidth(chip) > room + CHIP_GAP ? { ...chip, text: "" } : chip);
   }
-  const left = room - (row.length ? chipWidth(row[0]) + CHIP_GAP : 0) - PAD.icon - PAD.side;
+  const beside = row.length ? chipWidth(row[0]) + CHIP_GAP : 0;
+  const left = (room - beside - PAD.icon - PAD.side) / CHIP_BOLD;
   const text = ruleText || RULES[rule]?.label;
   if (rule !== "follow")
-    row.unshift({ kind: rule, icon: rule, text: left < 24 ? "" : shortened(text, left, FONT) });
+    row.unshift({
+      kind: rule,
+      icon: rule,
+      text: left < LEAST_TEXT ? "" : shortened(text, left, FONT),
+    });
   return row;
 }
 

@@ -2,7 +2,6 @@
 // Export the graph as a picture file: the canvas's own drawing, seen from near, with all styles inlined. It
 // needs no style sheet and no other resource, and text stays text.
 
-import { shared } from "../../base/constants.js";
 import { html, svg } from "../../base/dom.js";
 import { NEAR } from "../draw/levels.js";
 import { relevel, showAll } from "../draw/stage.js";
@@ -113,17 +112,6 @@ const MOST_PIXELS = 32e6;
 export const sharpness = (w, h) =>
   Math.min(2, MOST_SIDE / w, MOST_SIDE / h, Math.sqrt(MOST_PIXELS / (w * h)));
 
-/** Most characters of a document. */
-export const MOST_TEXT = shared.limits.document;
-
-/** Whether a pasted text is a document to open in place of the graph: a link to a graph or a tour, or the JSON of one.
- * @param {string} text */
-export function isDocument(text) {
-  const trimmed = text.trim();
-  if (/^\S*[?&](g|tour)=[\w-]+\S*$/.test(trimmed)) return true;
-  return trimmed.startsWith("{") && /"autodiff_viz(_tour)?"\s*:/.test(trimmed.slice(0, 200));
-}
-
 /** @typedef {import("../draw/stage.js").Stage} Stage */
 /**
  * @typedef {object} Picture
@@ -151,7 +139,7 @@ export function pictureOf(stage, paper, asked) {
   const copy = copyOf(stage, paper, asked);
   /** @type {Node} */ (stage.host.parentNode).appendChild(copy);
   try {
-    return written(copy, padded(stage.content ?? { x: 0, y: 0, w: 1, h: 1 }, MARGIN), paper);
+    return written(copy, padded(stage.content ?? { x: 0, y: 0, w: 1, h: 1 }, MARGIN));
   } finally {
     copy.remove();
     relevel(stage, level);
@@ -187,12 +175,12 @@ function copyOf({ layers, strands }, paper, asked) {
 /** @param {Element} element among its siblings */
 const placeIn = (element) => [...(element.parentElement?.children ?? [])].indexOf(element);
 
-/** @param {HTMLElement} copy @param {import("../../types.js").Box} box @param {boolean} paper @returns {Picture} */
-function written(copy, box, paper) {
+/** @param {HTMLElement} copy @param {import("../../types.js").Box} box @returns {Picture} */
+function written(copy, box) {
   const plain = painter();
   const world = /** @type {Element} */ (copy.querySelector("svg > g"));
   const family = fontStack(getComputedStyle(copy).fontFamily);
-  const ground = paper ? "#ffffff" : plain(getComputedStyle(copy).backgroundColor)[0];
+  const [ground] = plain(getComputedStyle(copy).backgroundColor); // white on paper: menu.css
   const shapes = [...world.querySelectorAll(SHAPES)].filter((element) => !element.closest(MASKS));
   const looks = shapes.map((element) => lookOf(element, plain)); // all are read before the first write, which would force a layout
   for (const [i, look] of looks.entries())

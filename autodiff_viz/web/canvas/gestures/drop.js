@@ -3,8 +3,7 @@
 
 import { hasKeys } from "../actions/clipboard.js";
 import { pointOf } from "../draw/stage.js";
-import { openText, readFile } from "../files/import_export.js";
-import { isDocument } from "../files/picture.js";
+import { isDocument, openText, readFile } from "../files/import_export.js";
 import { toWorld } from "../state/geometry.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */

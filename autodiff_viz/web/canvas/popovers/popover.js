@@ -142,7 +142,8 @@ export function openPopover(
     addEventListener("resize", resized);
   }
   editor.watchers = [...editor.watchers, watch];
-  for (const event of ["numbers", "play"]) listen(event, watch, () => !root.isConnected); // of a dragged slider's position, of a step
+  listen("numbers", watch, () => !root.isConnected); // of a dragged slider's position
+  listen("play", watch, () => !root.isConnected); // of a step
   watch();
   /** @type {HTMLElement | null} */ (root.querySelector(first))?.focus();
 }

@@ -6,13 +6,13 @@ import { cardOf } from "../draw/group_card.js";
 import { framesOf, isGroup, nested } from "./frames.js";
 import { bounds, isBack } from "./geometry.js";
 import { withoutNone } from "./hidden.js";
-import { boxWithTabs } from "./tabs.js";
 
 // Cards with chips on their upper edge and another card near above: their chips are small.
 
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
 
 const FAR = 60; // px; as much is room for every chip
+const FOOT = 16; // px by which chips extend below a card
 const MANY = 1500; // nodes up to which rooms are looked for
 
 /** Nodes by their room, so that a node with the same room stays the same object. @type {WeakMap<GraphNode, GraphNode>} */
@@ -22,8 +22,7 @@ const known = new WeakMap();
  * @param {GraphNode[]} nodes @returns {GraphNode[]} */
 export function withHeadroom(nodes) {
   if (nodes.length > MANY) return nodes;
-  const boxes = nodes.map(boxWithTabs);
-  return nodes.map((node) => (hasChips(node) ? roomy(node, headroom(node, boxes)) : node));
+  return nodes.map((node) => (hasChips(node) ? roomy(node, headroom(node, nodes)) : node));
 }
 
 /** Whether a card has chips on its upper edge. @param {GraphNode} node */
@@ -32,12 +31,14 @@ export const hasChips = ({ rule, problem, warning, muted, isOutput, group, tab }
   !tab &&
   (rule !== "follow" || Boolean(problem ?? warning) || Boolean(muted) || isOutput);
 
-/** Px to the next card above; `FAR` if there is none near. @param {GraphNode} node @param {import("../../types.js").Box[]} boxes */
-function headroom({ x, y, w }, boxes) {
+/** Px to the next card above, its tabs and the chips at its foot; `FAR` if there is none near. @param {GraphNode} node @param {GraphNode[]} nodes */
+function headroom({ x, y, w }, nodes) {
   let room = FAR;
-  for (const box of boxes) {
-    const gap = y - box.y - box.h;
-    if (gap >= 0 && gap < room && box.x < x + w && x < box.x + box.w) room = gap;
+  for (const above of nodes) {
+    const gap = y - above.y - above.h;
+    if (gap < 0 || gap >= FAR + FOOT || above.x >= x + w || x >= above.x + above.w) continue;
+    const marked = above.runs || above.dropped || above.state?.length;
+    room = Math.min(room, Math.max(0, gap - (above.foot ?? 0) - (marked ? FOOT : 0)));
   }
   return room;
 }

@@ -16,10 +16,12 @@
 const GRAD = "grad"; // its first slot is the output that it differentiates, whose value it does not read
 
 /** The nodes that a node's value is a function of, nearest first; without itself. A grad node's is one of its x and of what
- * the nodes between x and z read beside; it runs these nodes again and reads none of them, as graph/grad_nodes.py says.
+ * the nodes between x and z read beside; it runs these nodes again and reads none of them, as graph/grad_nodes.py says. What
+ * depends on x behind a stop alone is read.
  * @param {Drawing} drawing @param {string} id @returns {string[]} */
 export function readsOf({ nodes, wires }, id) {
   const grads = new Set(nodes.filter(({ op }) => op === GRAD).map((node) => node.id));
+  const stops = new Set(nodes.filter(({ rule }) => rule === "stop").map((node) => node.id));
   /** @type {Map<string, Map<number, string>>} */
   const slots = new Map();
   for (const { from, to, slot } of wires)
@@ -35,16 +37,17 @@ export function readsOf({ nodes, wires }, id) {
     return held;
   };
   /** @returns {Set<string>} */
-  const above = (/** @type {string} */ name) => {
+  const above = (/** @type {string} */ name, behindStops = true) => {
     const ancestors = new Set([name]);
-    for (const one of ancestors) for (const before of read(one)) ancestors.add(before);
+    for (const one of ancestors)
+      if (behindStops || !stops.has(one)) for (const before of read(one)) ancestors.add(before);
     return ancestors;
   };
   /** @returns {string[]} */
   const besides = (/** @type {string} */ name) => {
     const [z, x] = [slots.get(name)?.get(0), slots.get(name)?.get(1)];
     if (x === undefined || z === undefined) return x === undefined ? [] : [x];
-    const between = new Set([...above(z)].filter((one) => above(one).has(x)));
+    const between = new Set([...above(z)].filter((one) => above(one, false).has(x)));
     return [
       x,
       ...[...between]
