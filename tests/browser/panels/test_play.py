@@ -71,7 +71,7 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     expect(lab.canvas).to_have_attribute("data-play", "backward")
     is_known(lab, "z", "cotangent", True)
     is_known(lab, "x", "cotangent", False)
-    numbers = lab.page.locator(".st-key-part_figure .y2tick > text")  # beside the bars of the figure
+    numbers = lab.page.locator(".st-key-part_figure .av-words")  # beside the bars of the figure
     expect(numbers.filter(has_text="\u2013")).not_to_have_count(0)
     expect(numbers.filter(has_text="1.238")).to_have_count(0)
     expect(lab.node("x")).to_have_accessible_name(saying("cotangent not computed yet"))
