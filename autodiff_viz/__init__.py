@@ -81,7 +81,7 @@ from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.reading.from_torch import ModelReading, from_torch
 from autodiff_viz.reading.live.comparison import Compared, ModelCheck
 from autodiff_viz.reading.reading import Change, Reading, read
-from autodiff_viz.reading.watch import Watch, WatchedStep, watch
+from autodiff_viz.reading.watch import WatchedStep, watch
 from autodiff_viz.segments.compute import Curves, Segments, segments, train_by_segments
 from autodiff_viz.standalone.notebook import shown_in_notebook
 from autodiff_viz.standalone.write import to_html
@@ -143,7 +143,6 @@ __all__ = [
     "Trace",
     "Training",
     "Verdict",
-    "Watch",
     "WatchedStep",
     "XlaMemory",
     "ZeroReason",

@@ -128,6 +128,7 @@ WRONG = [
     (av.from_function, (lambda x: x, np.nan), "bad-input"),
     (av.from_function, (lambda x: None, 2.0), "no-output"),
     (av.from_torch, (lambda x: x, 2.0), "no-torch"),  # which is not installed where the tests run
+    (av.watch, (2.0, len), "not-a-module"),
     (av.lab, (2.0,), "not-a-graph"),
     (av.lab, ("no link",), "link-damaged"),
     (av.judge, (GRAPH, ASKED, "1"), "not-a-trace"),

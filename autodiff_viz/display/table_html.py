@@ -10,11 +10,14 @@ from itertools import count, takewhile
 from math import ceil, floor, log10
 from typing import Any
 
+from autodiff_viz.display.colours import light
 from autodiff_viz.display.theme import BARS, IN_THEMES
 from autodiff_viz.graph.text import scalar
 
 _TAG = re.compile(r"<[^<>]*>")
 _COLOUR = re.compile(r"color:\s*(#[0-9a-f]{6})")
+_NAMES = {**IN_THEMES, **{light(name): name for name in BARS.values()}}
+"""By colour of a word, or of the square that names a bar, the name of that of the page."""
 
 _HTML = """<div class="av-bars" data-moving="{moving}" style="{style}"><div>
 <div role="list" aria-label="{name}">{rows}</div>
@@ -81,20 +84,12 @@ def table_html(figure: Any) -> str:
 
 
 def themed(text: str) -> str:
-    """Return Plotly text with each colour as the page's theme has it."""
-    return _COLOUR.sub(_in_theme, text)
-
-
-def _in_theme(at: re.Match[str]) -> str:
-    return f"color:{_variable(IN_THEMES[at[1]])}" if at[1] in IN_THEMES else at[0]
+    """Return Plotly text with each colour as that of the page."""
+    return _COLOUR.sub(lambda at: f"color:var(--av-{_NAMES[at[1]]})", text)
 
 
 def _of_bar(colour: str) -> str:
-    return _variable(BARS[colour])
-
-
-def _variable(name: str) -> str:
-    return f"var(--av-{name})"
+    return f"var(--av-{BARS[colour]})"
 
 
 def _hover(text: str) -> str:

@@ -120,8 +120,8 @@ def css_of_colours() -> str:
         told = f'.av-told :is([style*="color:{colour}"], [style*="color: {read}"])'
         lines.append(f"{told} {{ color: var(--av-{name}) !important; }}")
     for colour, name in BARS.items():
-        bars = f'{drawn} .barlayer path[style*="fill: rgb{rgb(colour)}"], .bars-follow rect[fill="{colour}"]'
-        lines.append(f":is({bars}) {{ fill: var(--av-{name}) !important; }}")
+        bars = f'{drawn} .barlayer path[style*="fill: rgb{rgb(colour)}"]'
+        lines.append(f"{bars} {{ fill: var(--av-{name}) !important; }}")
         square = f'.av-told [style*="color:{light(name)}"]'
         lines.append(f"{square} {{ color: var(--av-{name}) !important; }}")
     return "\n".join(lines) + "\n"

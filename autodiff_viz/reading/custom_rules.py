@@ -12,6 +12,7 @@ from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.reading.functions.arrays import FUNCTIONS, shape_of
 from autodiff_viz.reading.functions.declared import (
     ARRIVING,
+    Transforms,
     Waits,
     body,
     declare,
@@ -91,6 +92,7 @@ def apply_function(reader: Reader, owner: Class, args: list, node: ast.AST) -> A
     recording = any(tensors) and not reader.no_grad and isinstance(reader.builder, Builder)
     context = Context(needs=tuple(flag and recording for flag in tensors))
     setup = owner.members.get("setup_context")
+    _check_transforms(reader, owner, isinstance(setup, Function), recording, node)
     with reader.grad_enabled(not isinstance(reader.builder, Builder)):
         given = args if isinstance(setup, Function) else [context, *args]
         value = reader.call(owner.members["forward"], given, {}, node)
@@ -127,6 +129,27 @@ def apply_function(reader: Reader, owner: Class, args: list, node: ast.AST) -> A
             )
     _save(reader, owner, context, dict(zip(outputs, made, strict=True)))
     return tuple(made) if isinstance(value, (tuple, list)) else made[0]
+
+
+def _check_transforms(reader: Reader, owner: Class, setup: bool, recording: bool, node: ast.AST) -> None:
+    """Refuse an `autograd.Function` inside functions of `torch.func` that do not take its backward()."""
+    active = reader.state(Transforms).active
+    if active and not setup:
+        raise LibraryError(
+            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, jacrev, ...), "
+            "it must override the setup_context staticmethod.",
+            "Let forward() take no ctx, and save in setup_context(ctx, inputs, output).",
+            at=node,
+        )
+    if "vmap" in active and owner.members.get("generate_vmap_rule") is not True:
+        raise Refused(f"{owner.name} is read under vmap only with generate_vmap_rule = True.", at=node)
+    if recording and {"jvp", "jacfwd", "hessian"}.intersection(active):
+        raise Refused(
+            f"{owner.name} is not read in forward mode, where PyTorch takes its jvp() or raises an error.",
+            "Use torch.func.grad, vjp or jacrev.",
+            "forward",
+            node,
+        )
 
 
 def _itself(reader: Reader, x: Array) -> Array:

@@ -94,7 +94,7 @@ class Watch:
           loss: the tensor, or its number.
           *inputs: what the loss function was called with.
         """
-        number, value = len(self.losses), float(loss)
+        number, value = len(self.losses), float(loss.item() if hasattr(loss, "item") else loss)
         self.losses.append(value)
         state = {name: one.detach().clone() for name, one in self.model.state_dict().items()}
         modes = tuple(one.training for one in self.model.modules())

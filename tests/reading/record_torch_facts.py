@@ -99,7 +99,7 @@ CALLS = {
     "diagonal": ["a.diagonal()"],
     "diff": ["a.diff()"],
     "dist": ["torch.dist(a,b)"],
-    "div": ["torch.div(a,b)", "torch.div(a,2.0)"],
+    "div": ["torch.div(a,b)", "torch.div(a,2.0)", "(2.0/a)"],
     "divide": ["torch.divide(a,b)", "torch.divide(a,2.0)"],
     "dot": ["torch.dot(a[0],b[0])"],
     "double": ["a.double()"],
@@ -206,7 +206,7 @@ CALLS = {
     "qr": ["torch.linalg.qr(a)[1]"],
     "quantile": ["a.quantile(0.4)", "a.quantile(0.4,dim=0)"],
     "ravel": ["a.ravel()", "a.T.ravel()"],
-    "remainder": ["torch.remainder(a,b)", "torch.remainder(a,2.0)"],
+    "remainder": ["torch.remainder(a,b)", "torch.remainder(a,2.0)", "torch.remainder(2.0,a)"],
     "repeat": ["a.repeat(2,1)"],
     "repeat_interleave": ["a.repeat_interleave(2,0)"],
     "reshape": ["a.reshape(9)", "a.T.reshape(9)"],
@@ -265,7 +265,7 @@ CALLS = {
     "view_as": ["a.view_as(b)"],
     "vstack": ["torch.vstack([a,b])"],
     "where": ["torch.where(m,a,b)", "torch.where(m,a,0.0)"],
-    "xlogy": ["torch.xlogy(a,b)"],
+    "xlogy": ["torch.xlogy(a,b)", "torch.xlogy(a,2.0)", "torch.xlogy(2.0,a)"],
 }
 """Other functions, with one call for each way of calling that saves other things."""
 
@@ -346,6 +346,23 @@ def measured() -> dict[str, dict[str, Any]]:
                     once |= "not implemented" in str(error)
         return found, once
 
+    def ends(call: str, which: str, weight: Any = 1.0) -> int:
+        """Return how often the derivative is differentiated until nothing depends on the tensors; at most 4.
+
+        With a weight that requires a gradient, until nothing depends on what arrives either.
+        """
+        given, result = made(call, which)
+        asked, total = [given[k] for k in which], (weight * result).sum()
+        for count in range(4):
+            try:
+                slopes = torch.autograd.grad(total, asked, create_graph=True, allow_unused=True)
+            except RuntimeError:
+                return 0
+            total = sum(slope.sum() for slope in slopes if slope is not None)
+            if not (isinstance(total, torch.Tensor) and total.requires_grad):
+                return count
+        return 4
+
     facts: dict[str, dict[str, Any]] = {}
     for name, forms in sorted(calls().items()):
         for call in forms:
@@ -361,6 +378,8 @@ def measured() -> dict[str, dict[str, Any]]:
                     "saves": [set() for _ in args],
                     "again": [set() for _ in args],
                     "once": False,
+                    "ends": 0,
+                    "flat": False,
                     "memory": set(),
                 },
             )
@@ -372,6 +391,9 @@ def measured() -> dict[str, dict[str, Any]]:
                         continue
                     found, once = depends(call, which)
                     one["once"] |= once
+                    one["ends"] = max(one["ends"], ends(call, which))
+                    weight = torch.ones((), requires_grad=True)
+                    one["flat"] = one["ends"] > 0 and ends(call, which, weight) == one["ends"]
                     for k in which:
                         one["again"][args.index(k)] |= found[k]
                     if size == 1:
@@ -380,7 +402,7 @@ def measured() -> dict[str, dict[str, Any]]:
     return {name: {key: _letters(key, value) for key, value in one.items()} for name, one in facts.items()}
 
 
-REVERSED = ("pow", "float_power")
+REVERSED = ("pow", "float_power", "div", "remainder", "xlogy")
 """Functions that save other things if their first argument is a number."""
 
 
@@ -389,7 +411,7 @@ def _letters(key: str, value: Any) -> Any:
 
     A digit is the place of a tensor among those that the call gets, `r` the result, `m` anything else.
     """
-    if key == "once":
+    if key in ("once", "ends", "flat"):
         return value
     if key == "memory":
         return sorted(value - {"copy"} - ({"scattered"} if "view" in value else set())) or ["copy"]

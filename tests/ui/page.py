@@ -38,6 +38,12 @@ def node_of(app: AppTest) -> dict[str, Any]:
     return drawing_of(app)["node"]
 
 
+def figures(app: AppTest) -> list[Any]:
+    """The figures on the page: of Plotly, or bars as HTML."""
+    bars = [one for one in app.get("html") if 'class="av-bars"' in one.proto.body]
+    return [*app.get("plotly_chart"), *bars]
+
+
 def check_of(app: AppTest) -> dict[str, Any]:
     """What the page says of the check."""
     return drawing_of(app)["check"]

@@ -20,7 +20,7 @@ from autodiff_viz.ui import fragments
 from autodiff_viz.ui.exchange import DETAILS
 from autodiff_viz.ui.inbox import read_stamp
 from autodiff_viz.ui.session import SESSION
-from tests.ui.page import check_of, drawing_of, lab_data, put
+from tests.ui.page import check_of, drawing_of, figures, lab_data, put
 from tests.ui.page import lab_of as lab
 from tests.web.written import in_browser
 
@@ -211,7 +211,7 @@ def test_nothing_is_said_of_a_node_when_none_is_selected():
 @pytest.mark.parametrize("figure", list(FIGURES))
 def test_every_figure_is_drawn(figure):
     app = page(lab=Lab(start().history, figure=figure))
-    assert len(app.get("plotly_chart")) == 1
+    assert len(figures(app)) == 1
 
 
 @pytest.mark.parametrize("figure", list(FIGURES))
@@ -224,14 +224,14 @@ def test_every_figure_stands_a_graph_of_tensors_with_nan_and_a_region(figure):
 def test_what_a_worker_has_to_say_in_place_of_a_figure_is_shown(figure):
     """A graph of one draw has no derivative; Streamlit refuses a worker's figure if it has no data."""
     app = page(lab=Lab(lab_of("u = uniform(shape=(2,), seed=0)").history, figure=figure))
-    assert len(app.get("plotly_chart")) == 1
+    assert len(figures(app)) == 1
 
 
 def test_a_half_built_graph_says_what_is_missing_and_keeps_the_page():
     app = page(lab=lab_of("x = 2.0\ny = x * 3.0\nz = y + ..."))
     assert lab(app).graph["z"].slots == ("y", None)
     assert check_of(app) == {"notes": ["Still to be wired: z."]}
-    assert not app.get("plotly_chart")
+    assert not figures(app)
 
 
 def test_an_empty_graph_has_a_page():

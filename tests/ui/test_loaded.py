@@ -20,6 +20,7 @@ from streamlit.testing.v1 import AppTest
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.ui.session import SESSION
 from autodiff_viz.lab.state import start
+from tests.ui.page import figures
 
 def drawn(**query):
     app = AppTest.from_file("app.py", default_timeout=120)
@@ -40,10 +41,10 @@ for figure in FIGURES:
     until = monotonic() + 60
     while True:  # a worker makes some figures
         app.run()
-        if app.get("plotly_chart") or monotonic() > until:
+        if figures(app) or monotonic() > until:
             break
         sleep(0.2)
-    assert app.get("plotly_chart"), figure
+    assert figures(app), figure
 here.lab = replace(start(), selected="x")
 app.run()
 print(*sorted({"pandas", "pyarrow", "polars", "scipy"} & set(sys.modules)))

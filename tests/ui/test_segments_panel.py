@@ -15,6 +15,7 @@ from autodiff_viz.ui.exchange import apply_message, want_check
 from autodiff_viz.ui.panels import charts
 from autodiff_viz.ui.session import SESSION
 from autodiff_viz.workers.jobs import TOO_LONG, Answer, Report, done_here
+from tests.ui.page import figures
 from tests.ui.test_lab_page import lab_of, page, ran, said
 
 CUT = "w = parameter(3.0)\nu = parameter(0.5)\nh = cut(w * w)\nz = square(h * u - 1.0)"
@@ -182,16 +183,16 @@ def test_a_figure_of_a_large_graph_is_drawn_by_a_worker(workers):
     assert "Cotangents of 160 nodes" not in said(app)
     app = ran(app)
     assert "Cotangents of 161 nodes" in said(app)
-    assert not app.get("plotly_chart")
+    assert not figures(app)
     app = press(app, "figure_cancel")
     assert workers.cancelled == ["figure"]
     app = press(ran(app), "figure_offer")
     workers.finish("figure")
-    assert app.get("plotly_chart") or ran(app).get("plotly_chart")
+    assert figures(app) or figures(ran(app))
 
 
 def test_a_figure_of_a_small_graph_is_there_at_once(workers):
     app = page(lab=lab_of(CUT))
     app.session_state[SESSION].parts.seen = True
-    assert ran(app).get("plotly_chart")
+    assert figures(ran(app))
     assert "figure" not in workers.jobs

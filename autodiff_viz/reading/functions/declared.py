@@ -36,6 +36,13 @@ class Detached:
 
 
 @dataclass(eq=False)
+class Transforms:
+    """The names of the functions of `torch.func` inside which the text is read, outer ones first."""
+
+    active: list[str] = field(default_factory=list)
+
+
+@dataclass(eq=False)
 class OwnRule:
     """A value of JAX with a declared derivative, and what is known beside its rule.
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -19,11 +19,15 @@ class Facts:
         the result, `m` something that no text can change, such as a condition.
       again: in the same way what that derivative depends on, where it is differentiated again.
       once: whether it cannot be.
+      ends: how often that can be differentiated until nothing depends on the tensors; 0 for ever.
+      flat: whether the last of these is 0 whatever arrives, as of a step; else it is a multiple of that.
     """
 
     saves: tuple[str, ...]
     again: tuple[str, ...]
     once: bool = False
+    ends: int = 0
+    flat: bool = False
 
     def saved(self, needing: Iterable[int], count: int) -> set[int | str]:
         """Return the places of what is saved, and "r" and "m"; `needing` are those that need a gradient."""
@@ -51,8 +55,8 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "deg2rad detach diag diag_embed diagonal diff double einsum/1 expand expand_as fix "
         "flatten flip fliplr flipud float floor floor_divide fmod/1 fold frac getitem half "
         "heaviside hstack interpolate lerp/2 mT mean meshgrid moveaxis movedim narrow neg "
-        "negative pad permute positive rad2deg ravel remainder/1 repeat repeat_interleave reshape "
-        "reshape_as resolve_conj roll round row_stack rsub select sign split squeeze stack sub "
+        "negative pad permute positive rad2deg ravel remainder/1 remainder/r repeat repeat_interleave "
+        "reshape reshape_as resolve_conj roll round row_stack rsub select sign split squeeze stack sub "
         "subtract sum sum_to_size swapaxes swapdims t tile to trace transpose tril triu trunc "
         "type type_as unbind unflatten unfold unsqueeze view view_as vstack ",
     ),
@@ -63,7 +67,7 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "gelu hardshrink hardswish hardtanh i0 layer_norm/1 leaky_relu lgamma log log10 log1p "
         "log2 logdet logit logsigmoid max_pool1d max_pool2d mish nll_loss/1 normalize pow/1 relu6 "
         "rms_norm/1 rrelu selu silu sin sinc sinh softplus softshrink softsign square threshold "
-        "var var_mean ",
+        "var var_mean xlogy/r ",
     ),
     (Facts(("m",), ("o",)), "kron/2"),
     (
@@ -85,7 +89,7 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
     (
         Facts(("s",), ("",)),
         "clamp clamp_max clamp_min/1 clip cummax cummin gather grid_sample masked_select "
-        "nan_to_num nanmean nansum take take_along_dim ",
+        "nan_to_num nanmean nansum take take_along_dim xlogy/1 ",
     ),
     (
         Facts(("sr",), ("s",)),
@@ -101,7 +105,7 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
     (Facts(("os",), ("",)), "clamp_min/2 fmax fmin maximum minimum "),
     (Facts(("o", "os"), ("o", "os")), "div/2 divide/2 kl_div true_divide/2 "),
     (Facts(("m",), ("o",)), "kron "),
-    (Facts(("m",), ("s",)), "cross_entropy/1 float_power/1 tanhshrink "),
+    (Facts(("m",), ("s",)), "cross_entropy/1 div/r float_power/1 tanhshrink "),
     (Facts(("os",), ("o",)), "conv1d/2 conv2d/2 conv_transpose2d "),
     (Facts(("", "os"), ("", "os")), "fmod/2 remainder/2 "),
     (Facts(("01",), ("01", "0", "")), "batch_norm group_norm "),
@@ -156,7 +160,25 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
     ),
 )
 
+_ENDS = {
+    (1, True): (
+        "abs absolute adaptive_avg_pool2d avg_pool1d avg_pool2d fmod/2 hardshrink hardtanh l1_loss "
+        "leaky_relu margin_ranking_loss max_pool1d max_pool2d nll_loss/1 nll_loss/2 relu6 remainder/2 "
+        "rrelu softshrink threshold"
+    ),
+    (1, False): (
+        "addcmul addmm addmv addr baddbmm bilinear/2 bmm chain_matmul conv1d/2 conv1d/3 conv2d/2 "
+        "conv2d/3 conv_transpose2d dot einsum/2 ger hardswish huber_loss inner kron/2 lerp/3 linear/2 "
+        "linear/3 matmul mm mse_loss mul/2 multi_dot multiply/2 mv outer prelu smooth_l1_loss var "
+        "var_mean vdot"
+    ),
+    (2, False): "bilinear/3",
+}
+"""Functions by `ends` and `flat`."""
+
 FACTS: dict[str, Facts] = {name: facts for facts, names in _GROUPS for name in names.split()}
+for (_ends, _flat), _names in _ENDS.items():
+    FACTS |= {name: replace(FACTS[name], ends=_ends, flat=_flat) for name in _names.split()}
 """Facts by name; "pow/2" are those of a call that gets two tensors, "pow/r" of one with a number first."""
 
 _VIEWS = (

@@ -25,9 +25,9 @@ from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.reading.functions.arrays import shape_of
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, FLOATS, HALVES, INT, Array, Refused
-from autodiff_viz.reading.nodes.builder import Builder, Ref
+from autodiff_viz.reading.nodes.builder import Builder, Draft, Ref
 from autodiff_viz.reading.nodes.costs import LibraryError, pay_values, sized
-from autodiff_viz.reading.tensors.torch_facts import facts_of
+from autodiff_viz.reading.tensors.torch_facts import Facts, facts_of
 
 Derive = Callable[[Reader, Array], Array]
 Push = Callable[[Reader, Array, Array], Array]
@@ -116,6 +116,7 @@ class Recorded:
       again: by the values that it got, those that the derivative by it depends on, where that is
         differentiated again.
       once: whether it cannot be.
+      ends: how often, and whether the last of these is 0, as of `Facts`.
     """
 
     name: str
@@ -126,6 +127,7 @@ class Recorded:
     freed: bool = False
     again: Mapping[Ref, tuple[Ref, ...]] = field(default_factory=dict)
     once: bool = False
+    ends: tuple[int, bool] = (0, False)
 
 
 @dataclass(eq=False)
@@ -135,13 +137,13 @@ class Memory:
     Attributes:
       of: by tensor.
       calls: by the number of the node that a call made.
-      bases: by the number of a view's node after a change in place, what its base was before: a backward pass
-        goes there too, with zeros.
+      left: nodes of views that our graph goes through and a backward pass does not: those that they had when
+        they were changed in place, and those of views between another one and their base since.
     """
 
     of: dict[Array, Info] = field(default_factory=dict)
     calls: dict[int, Recorded] = field(default_factory=dict)
-    bases: dict[int, Ref] = field(default_factory=dict)
+    left: set[int] = field(default_factory=set)
 
 
 def info(reader: Reader, x: Array) -> Info:
@@ -263,6 +265,8 @@ def refreshed(reader: Reader, x: Array) -> Array:
     if about is not None and about.stale and about.parent is not None and about.derive is not None:
         about.stale = False
         parent = refreshed(reader, about.parent)
+        if about.kind == info(reader, parent).kind == VIEW and isinstance(parent.held, Ref):
+            reader.state(Memory).left.add(parent.held.number)  # autograd derives it from the base itself
         with reader.grad_enabled(about.made != NO_GRAD):
             made = about.derive(reader, parent)
         x.held, x.requires_grad = made.held, made.requires_grad
@@ -335,13 +339,14 @@ def change(reader: Reader, x: Array, result: Array, at: ast.AST | None = None) -
             "view",
             at,
         )
+    old, sources = x.held, about.sources
     _hold(reader, x, result, bool(reader.no_grad))
     above_x, one, apart = {x}, x, bool(reader.no_grad)
-    calls = reader.state(Memory).calls
+    calls, left = reader.state(Memory).calls, reader.state(Memory).left
     copied = calls.get(x.held.number) if isinstance(x.held, Ref) else None
     while (above := info(reader, one)).parent is not None:
         parent = refreshed(reader, above.parent)
-        before = parent.held
+        before, places_before = parent.held, info(reader, parent).sources
         if above.push is None:
             raise Refused("A change in place of such a view is not read.", "Write clone().", "view", at)
         apart |= above.kind != VIEW
@@ -353,9 +358,10 @@ def change(reader: Reader, x: Array, result: Array, at: ast.AST | None = None) -
             for changed in (x, parent):
                 if isinstance(changed.held, Ref):
                     calls[changed.held.number] = copied
-            if isinstance(x.held, Ref) and isinstance(before, Ref):
-                reader.state(Memory).bases[x.held.number] = before
-        one = parent
+            left |= {old.number} if isinstance(old, Ref) else set()
+        if above.kind == VIEW and parent.requires_grad:  # its place on the tape is behind that of its base
+            above.stale, above.sources = True, sources
+        one, old, sources = parent, before, places_before
         above_x.add(one)
     storage.changes += 1
     about.counter.version += 1
@@ -364,7 +370,7 @@ def change(reader: Reader, x: Array, result: Array, at: ast.AST | None = None) -
         other.stale |= shown not in above_x
         if other.counter is about.counter and other.kind == VIEW and other.parent.requires_grad:
             other.unusable |= bool(other.made)
-    return x
+    return x if reader.no_grad else refreshed(reader, x)
 
 
 def _hold(reader: Reader, x: Array, new: Array, apart: bool) -> None:
@@ -507,8 +513,23 @@ def record(reader: Reader, name: str, given: list[Array], result: Array, number_
         key = given[i].held
         again[key] = (*again.get(key, ()), *(one for one in values if isinstance(one, Ref)))
     memory.calls[result.held.number] = Recorded(
-        name, as_saved(reader, keep), bool(saves), 0 in saves, again=again, once=facts.once
+        name,
+        as_saved(reader, keep),
+        bool(saves),
+        0 in saves,
+        again=again,
+        once=facts.once,
+        ends=ends_of(reader.builder.drafts[result.held.number], facts),
     )
+
+
+def ends_of(draft: Draft, facts: Facts | None = None) -> tuple[int, bool]:
+    """Return `ends` and `flat` of the derivative of a node, or of a call with these facts."""
+    power = draft.slots[-1] if draft.op == "pow" else 2.0 if draft.op == "square" else None
+    if isinstance(power, float) and power in range(1, 9):  # of a higher one nobody comes to the end
+        return int(power), True
+    facts = facts or facts_of(draft.op, sum(isinstance(slot, Ref) for slot in draft.slots))
+    return facts.ends, facts.flat
 
 
 def change_as(reader: Reader, x: Array, result: Array, at: ast.AST | None = None) -> Array:

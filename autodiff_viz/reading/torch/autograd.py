@@ -22,6 +22,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.functions.arrays import known, parameter_names, shape_of
 from autodiff_viz.reading.functions.corners import refuse_odd
+from autodiff_viz.reading.functions.declared import Transforms
 from autodiff_viz.reading.jax.transforms import argument, merged
 from autodiff_viz.reading.language.operators import as_written
 from autodiff_viz.reading.language.reader import Reader
@@ -351,7 +352,7 @@ def autograd_grad(
 @known("retain_grad", table=TENSOR)
 def retain_grad(reader: Reader, x: Array) -> None:
     """Read that a computed tensor keeps its gradient."""
-    if not x.requires_grad:
+    if not refreshed(reader, x).requires_grad:
         raise LibraryError("can't retain_grad on Tensor that has requires_grad=False", "", "requires-grad")
     info(reader, x)
     x.retains = True
@@ -784,6 +785,23 @@ def autocast(reader: Reader, *_: Any, enabled: bool = True, **__: Any) -> Nothin
 
 
 # Functions of functions: torch.func and torch.autograd.functional.
+
+
+def transform(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of `torch.func`, inside which some things are known to be."""
+
+    def call(reader: Reader, func: Any, *args: Any, **keywords: Any) -> Any:
+        def inside(_: Reader, given: list, more: dict) -> Any:
+            active = reader.state(Transforms).active
+            active.append(name.rpartition(".")[2])
+            try:
+                return reader.call(func, given, more)
+            finally:
+                active.pop()
+
+        return function(reader, Native(inside, getattr(func, "name", "function"), func), *args, **keywords)
+
+    return call
 
 
 @dataclass
@@ -1424,6 +1442,12 @@ def install(reader: Reader) -> None:
         and name not in PLAIN
         else function
         for name, function in TORCH.items()
+    }
+    wrapped |= {
+        name: transform(name, function)
+        for name, function in TORCH.items()
+        if name == "torch.vmap"
+        or (name.startswith(("torch.func.", "functorch.")) and not name.endswith("functional_call"))
     }
     reader.tables |= wrapped
     reader.methods["torch"] = {name: recorded(name, function) for name, function in TENSOR.items()}

@@ -21,7 +21,7 @@ from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import Array, Instance, Native, Refused
 from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.nodes.costs import LibraryError
-from autodiff_viz.reading.tensors.torch_memory import Memory, info, source
+from autodiff_viz.reading.tensors.torch_memory import Memory, info, refreshed, source
 from autodiff_viz.reading.tensors.torch_tensors import TENSOR
 from autodiff_viz.reading.torch.passes import between, gradient_node
 
@@ -103,7 +103,7 @@ def standing(functions: Iterable[Any]) -> list[Any]:
 @known("register_hook", table=TENSOR)
 def register_hook(reader: Reader, x: Array, hook: Any) -> Native:
     """Read a hook: what it returns replaces the gradient that arrives at the tensor."""
-    if not x.requires_grad:
+    if not refreshed(reader, x).requires_grad:
         raise LibraryError(
             "cannot register a hook on a tensor that doesn't require gradient",
             "Write requires_grad=True.",
@@ -202,10 +202,10 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
             "A derivative by a tensor between the ends of another derivative is not read.",
             "Differentiate by the inputs.",
         )
-    _refuse_changed_views(reader)
+    way, found = between(reader, root.held, wrt), []
+    _refuse_left(reader, way)
     if not reader.state(Hooks).places:
         return Hooked(root)
-    way, found = between(reader, root.held, wrt), []
     for i, place in enumerate(reader.state(Hooks).places):
         nodes = [[ref for ref in refs if ref.number in way] for refs in place.at(reader)]
         if any(nodes):
@@ -255,20 +255,20 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
     return Hooked(copy, nodes_of, made)
 
 
-def _refuse_changed_views(reader: Reader) -> None:
-    """Refuse hooks, and gradients to keep, of computed tensors whose memory was changed through a view.
+def _refuse_left(reader: Reader, way: set[int]) -> None:
+    """Refuse hooks, and gradients to keep, at what views were before they were changed in place.
 
-    PyTorch then gives both the tensor and the view another place on the tape.
+    PyTorch goes past them there, and our graph through them.
     """
-    hooked_ = [x for (x, _), functions in reader.state(Hooks).of.items() if functions]
-    for x in (*hooked_, *(x for x in reader.state(Memory).of if x.retains)):
-        about = info(reader, x)
-        if not x.leaf and about.counter.version and (about.parent is not None or about.storage.views):
-            raise Refused(
-                "A hook or retain_grad() of a tensor that shares memory and was changed is not read.",
-                "Write clone() before the change.",
-                "view",
-            )
+    left = reader.state(Memory).left & way
+    hooks = {number for (_, number), functions in reader.state(Hooks).of.items() if functions}
+    kept = {ref.number for x, about in reader.state(Memory).of.items() if x.retains for ref in about.sources}
+    if left & (hooks | kept):
+        raise Refused(
+            "A hook or retain_grad() of a view is not read where the view is changed in place afterwards.",
+            "Write it behind the change, or clone() before.",
+            "view",
+        )
 
 
 def refuse_hooks(reader: Reader, root: Array) -> None:

@@ -18,10 +18,10 @@ from autodiff_viz.reading.functions.declared import Detached, read_by_rule
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.several import Site
 from autodiff_viz.reading.language.values import Array, Refused
-from autodiff_viz.reading.nodes.builder import Draft, Ref
+from autodiff_viz.reading.nodes.builder import Draft, Ref, refs
 from autodiff_viz.reading.nodes.costs import LibraryError, pay_values
 from autodiff_viz.reading.tensors.torch_facts import facts_of
-from autodiff_viz.reading.tensors.torch_memory import Memory, Recorded, passed
+from autodiff_viz.reading.tensors.torch_memory import Memory, Recorded, ends_of, passed
 
 
 @dataclass(eq=False)
@@ -58,46 +58,143 @@ UNRECORDED = frozenset(
 """Ops whose value has no `grad_fn`."""
 
 
-def reached(reader: Reader, root: Ref) -> set[int]:
-    """Return the numbers of the nodes that the backward pass of PyTorch may go through."""
-    numbers, waiting = set(), [root.number]
-    while waiting:
-        number = waiting.pop()
-        if number in numbers:
-            continue
-        numbers.add(number)
-        draft = reader.builder.drafts[number]
-        waiting += (
-            [ref.number for ref in read_by_derivative(reader, *draft.slots)]  # type: ignore[arg-type]
-            if draft.op == GRAD and draft.rule.kind != STOP
-            else _slots(reader, number)
-        )
-    pay_values(8 * len(numbers))  # again for each derivative of a derivative
-    return numbers
+@dataclass(eq=False)
+class Step:
+    """A value as autograd has recorded it.
 
-
-def read_by_derivative(reader: Reader, root: Ref, wrt: Ref) -> list[Ref]:
-    """Return the values that a derivative was computed from: what the calls on its way have saved.
-
-    Raises:
-      LibraryError: one of these calls is differentiated only once.
+    Attributes:
+      number: of its node; None of what a backward pass has computed on its way.
+      edges: what its own backward pass goes to, and what it multiplies by there; None for a constant.
+      order: steps that were made later go to it, and not the other way round.
     """
-    read: list[Ref] = []
-    calls, seeds = reader.state(Memory).calls, reader.state(Autograd).seeds
-    way = between(reader, root, [wrt])
-    for number in way:
-        call = calls.get(number)
+
+    number: int | None
+    order: int
+    edges: list[tuple[Step, Step | None]] = field(default_factory=list)
+
+
+NOTHING = Step(None, 0)
+"""What a derivative multiplies by where it is 0 and depends on nothing, not even on what arrives."""
+
+
+class Recording:
+    """What autograd has recorded of values: a derivative is made of steps too, of what it multiplies by.
+
+    Attributes:
+      steps: by the numbers of nodes.
+    """
+
+    def __init__(self, reader: Reader):
+        self.reader, self.steps, self.count = reader, dict[int, Step](), 0
+
+    def at(self, number: int) -> Step:
+        """Return the step of a node."""
+        waiting = [number]
+        while waiting:
+            one = waiting[-1]
+            missing = [n for n in self._reads(one) if n != one and n not in self.steps]
+            waiting += missing
+            if not missing:
+                waiting.pop()
+                if one not in self.steps:
+                    self._record(one)
+        return self.steps[number]
+
+    def _new(self, number: int | None = None, edges: Iterable[tuple[Step, Step | None]] = ()) -> Step:
+        pay_values(4)  # again for each derivative of a derivative
+        self.count += 1
+        return Step(number, self.count, list(edges))
+
+    def _edges(self, number: int) -> Mapping[Ref, Iterable[Ref]]:
+        """Return what the backward pass goes to from a node but a derivative, and what it reads for that."""
+        draft, calls = self.reader.builder.drafts[number], self.reader.state(Memory).calls
+        slots, seeds = _slots(self.reader, number), self.reader.state(Autograd).seeds
         if number in seeds:
-            read += seeds[number]
-        elif call is not None:
-            if call.once:
+            return {Ref(slot): seeds[number] for slot in slots}
+        call = calls.get(number)
+        if call is not None and call.again and not any(calls.get(slot) is call for slot in slots):
+            return call.again
+        read = {} if draft.op in LINEAR else _read_by_op(draft)
+        return {Ref(slot): read.get(Ref(slot), ()) for slot in slots}
+
+    def _reads(self, number: int) -> set[int]:
+        draft = self.reader.builder.drafts[number]
+        if draft.op == GRAD:
+            return {slot.number for slot in refs(draft.slots)} if draft.rule.kind != STOP else set()
+        return {ref.number for by, read in self._edges(number).items() for ref in (by, *read)}
+
+    def _record(self, number: int) -> None:
+        draft, call = self.reader.builder.drafts[number], self.reader.state(Memory).calls.get(number)
+        if draft.op == GRAD:
+            stopped = draft.rule.kind == STOP
+            found = (
+                None if stopped else self._derivative(*(self.steps[ref.number] for ref in refs(draft.slots)))
+            )
+            self.steps[number] = self._new(number, () if found is None else [(found, None)])
+            return
+        made = self.steps[number] = self._new(number)
+        ends, flat = call.ends if call is not None else ends_of(draft)
+        for by, read in self._edges(number).items():
+            slope: Step | None = None
+            if reads := [self.steps[ref.number] for ref in read]:
+                slope = NOTHING if flat else None
+                for _ in range(ends or 1):
+                    slope = self._new(None, [(one, slope) for one in reads])
+                if not ends:  # its derivative reads the same, and so do all that follow
+                    slope.edges = [(one, slope) for one in reads]
+            made.edges.append((self.steps[by.number], slope))
+
+    def _derivative(self, z: Step, x: Step) -> Step | None:
+        """Return what a backward pass computes; None for a constant.
+
+        Raises:
+          LibraryError: a call on its way is differentiated only once.
+        """
+        calls = self.reader.state(Memory).calls
+        way = self.way(z, [x])
+        arriving: dict[Step, list[Step]] = {step: [] for step in way}
+        for step in sorted(way, key=lambda one: -one.order):
+            call = calls.get(step.number) if step.number is not None else None
+            if call is not None and call.once and step is not x:
                 raise LibraryError(
                     f"the derivative for '{call.name}_backward' is not implemented", "", "once"
                 )
-            read += [ref for by, refs in call.again.items() if by.number in way for ref in refs]
-        elif number != wrt.number and (draft := reader.builder.drafts[number]).op not in LINEAR:
-            read += [ref for by, refs in _read_by_op(draft).items() if by.number in way for ref in refs]
-    return read
+            given = arriving[step]
+            total = given[0] if len(given) == 1 else self._new(None, [(one, None) for one in given])
+            if step is x:
+                return total if given else None
+            for to, slope in step.edges:
+                if to not in arriving or slope is NOTHING:
+                    continue
+                if given and slope is not None:
+                    arriving[to].append(self._new(None, [(total, slope), (slope, total)]))
+                elif given or slope is not None:
+                    arriving[to].append(slope or total)
+        return None
+
+    def way(self, root: Step, sources: Sequence[Step]) -> set[Step]:
+        """Return the steps on the ways from a root to others, with these as far as it comes to them."""
+        found = set(sources)
+        for step in sorted(self.below(root), key=lambda one: one.order):
+            if any(to in found for to, _ in step.edges):
+                found.add(step)
+        return found & self.below(root)
+
+    def below(self, root: Step) -> set[Step]:
+        """Return the steps that the backward pass from one may come to."""
+        found, waiting = set(), [root]
+        while waiting:
+            step = waiting.pop()
+            if step not in found:
+                found.add(step)
+                waiting += [to for to, _ in step.edges]
+        return found
+
+
+def reached(reader: Reader, root: Ref) -> set[int]:
+    """Return the numbers of the nodes that the backward pass of PyTorch may go through."""
+    recording = Recording(reader)
+    return {step.number for step in recording.below(recording.at(root.number)) if step.number is not None}
 
 
 def _read_by_op(draft: Draft) -> Mapping[Ref, Iterable[Ref]]:
@@ -112,25 +209,16 @@ def _read_by_op(draft: Draft) -> Mapping[Ref, Iterable[Ref]]:
     return read
 
 
-LINEAR = frozenset(
-    (
-        "add", "sub", "neg", "sum", "mean", "reshape", "transpose", "expand_dims", "getitem",
-        "at_set", "broadcast_to", "stack", "concatenate", "identity", "cumsum", "where",
-        *AT_PLACES,
-    )
-)  # fmt: skip
-"""Ops whose derivative depends on nothing that has one."""
+LINEAR = frozenset(["expand_dims", "at_set", *AT_PLACES])
+"""Ops that are no functions of PyTorch, and whose derivative depends on nothing that has one."""
 
 
 def between(reader: Reader, root: Ref, sources: Iterable[Ref]) -> set[int]:
     """Return the numbers of the nodes on the ways from an output to what it is differentiated by."""
-    below = reached(reader, root)
-    ends = {ref.number for ref in sources} & below
-    on_the_way = set(ends)
-    for number in sorted(below):
-        if number not in on_the_way and any(slot in on_the_way for slot in _slots(reader, number)):
-            on_the_way.add(number)
-    return on_the_way - {n for n in ends if not any(n in _slots(reader, m) for m in on_the_way)} | ends
+    recording = Recording(reader)
+    top = recording.at(root.number)
+    ends = [recording.steps[ref.number] for ref in sources if ref.number in recording.steps]
+    return {step.number for step in recording.way(top, ends) if step.number is not None}
 
 
 def pass_through(reader: Reader, root: Ref, sources: Sequence[Ref], retain: bool, create: bool) -> None:
@@ -157,15 +245,14 @@ def pass_through(reader: Reader, root: Ref, sources: Sequence[Ref], retain: bool
 
 
 def _slots(reader: Reader, number: int) -> list[int]:
-    """Return the nodes that a backward pass comes to from one, with what a change in place has replaced."""
-    draft, bases = reader.builder.drafts[number], reader.state(Memory).bases
+    """Return the nodes that a backward pass comes to from one."""
+    draft = reader.builder.drafts[number]
     if draft.op in UNRECORDED:
         return []
     slots = passing(draft.rule.kind, draft.slots)
     if draft.op in AT_PLACES:
         slots = tuple(slot for i, slot in enumerate(slots) if i != PLACES)
-    passed = [slot.number for slot in slots if isinstance(slot, Ref)]
-    return [*passed, bases[number].number] if number in bases else passed
+    return [slot.number for slot in refs(slots)]
 
 
 def known_leaves(reader: Reader) -> list[Array]:
@@ -178,8 +265,8 @@ def gradient_node(reader: Reader, root: Array, wrt: Sequence[Ref], dtype: str, c
     parts = [reader.builder.add(GRAD, [root.held, ref]) for ref in wrt]
     calls = reader.state(Memory).calls
     if create and any(n in calls and calls[n].saves for n in between(reader, root.held, wrt)):
-        for part, ref in zip(parts, wrt, strict=True):  # its own graph has saved what it multiplied with
-            calls[part.number] = Recorded("grad", [], True, again={part: (root.held, ref)})
+        for part in parts:  # its own graph has saved what it multiplied with
+            calls[part.number] = Recorded("grad", [], True)
     total = parts[0]
     for part in parts[1:]:
         total = reader.builder.add("add", [total, part])

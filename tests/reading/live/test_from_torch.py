@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import linecache
 import re
 import sys
 from pathlib import Path
@@ -165,6 +166,20 @@ def test_a_function_without_source_is_refused(torch):
     problem = refused(names["f"], torch.tensor([0.5], requires_grad=True))
     assert problem.code == "no-source"
     assert "`f` has no source: it was typed at Python's prompt" in problem.message
+
+
+def test_a_cell_of_a_notebook_has_its_source(torch):
+    text = "def f(x):\n    return x.exp().unheard_of() if x.ndim else x.exp()\n"
+    name, names = "/tmp/ipykernel_1/234.py", {"__name__": "__main__"}
+    linecache.cache[name] = len(text), None, text.splitlines(True), name  # as IPython does
+    exec(compile(text, name, "exec"), names)
+    try:
+        answers = av.from_torch(names["f"], torch.tensor(0.0, requires_grad=True)).answers()
+        problem = refused(names["f"], torch.tensor([0.0], requires_grad=True))
+    finally:
+        del linecache.cache[name]
+    assert answers["x"] == 1.0
+    assert (problem.file, problem.line) == ("a cell of this notebook", 2)
 
 
 EDITS = {
@@ -392,7 +407,7 @@ def test_double_precision_is_compared_more_closely():
 
 
 def test_the_example_of_the_documents_is_true(torch, tmp_path):
-    (block,) = re.findall(r"```py\n(.*?)```", (ROOT / "docs" / "python.md").read_text("utf-8"), re.DOTALL)
+    block, _ = re.findall(r"```py\n(.*?)```", (ROOT / "docs" / "python.md").read_text("utf-8"), re.DOTALL)
     file, names = tmp_path / "example.py", {"__name__": "example"}
     file.write_text(block, "utf-8")
     exec(compile(block, str(file), "exec"), names)

@@ -119,3 +119,32 @@ def test_the_settings_of_a_layer_are_those_of_the_object(name):
 
     check = av.from_torch(call, torch.randn(shape, requires_grad=True), check=True).check
     assert check.agrees, check
+
+
+def test_a_training_loop_is_watched_and_any_step_opens():
+    model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Linear(3, 1))
+    optimizer = torch.optim.Adam(model.parameters(), 0.1)
+
+    def loss_of(x, y):
+        return (model(x) - y).pow(2).mean().log()
+
+    x, y = torch.randn(6, 2), torch.randn(6, 1)
+    gradients = []
+    with av.watch(model, loss_of, every=2) as watch:
+        for _ in range(5):
+            loss = loss_of(x, y)
+            optimizer.zero_grad()
+            loss.backward()
+            watch.step(loss, x, y)
+            gradients.append(model[0].weight.grad.clone().numpy())
+            optimizer.step()
+            x += 0.01  # the loop uses its memory again
+    model.eval()
+    after = {name: one.clone() for name, one in model.state_dict().items()}
+    assert watch.steps == (0, 2, 4)
+    for step in watch.steps:
+        reading = watch[step].reading(check=True)
+        assert reading.check.agrees, reading.check
+        np.testing.assert_allclose(reading.answers()["0.weight"], gradients[step], rtol=1e-3, atol=1e-6)
+    assert all(torch.equal(one, after[name]) for name, one in model.state_dict().items())
+    assert not model.training
