@@ -51,6 +51,21 @@ def pytest_xdist_make_scheduler(config, log):
     return BrowserApart(config, log)
 
 
+MAPS, MOST_MAPS = Path("/proc/self/maps"), 30_000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_programs():
+    """Free compiled programs before there are too many.
+
+    Each has some six maps of memory, and a process may have 65,530.
+    """
+    yield
+    if MAPS.exists() and MAPS.read_bytes().count(b"\n") > MOST_MAPS:
+        jax.clear_caches()
+        gc.collect()
+
+
 @pytest.fixture(autouse=True)
 def faults_in_edits(request, monkeypatch):
     """A fault of the program inside an edit fails the test, where the page would only say so."""
