@@ -90,7 +90,7 @@ def dead_units(found: Trace) -> Iterator[Finding]:
             f"{_units(dead)} of {value.shape[1]} of {quoted(node.name)} {are} 0 in all {len(value)} "
             "rows: nothing passes there, so what is before cannot learn.",
             "Another draw of the weights, a smaller step of training, or a leaky relu.",
-            flat_cure(node),
+            flat_cure(graph, node.name),
             (node.name,),
             (Claim(DEAD, (node.name,), (dead, dead.size, value.shape[1], len(value))),),
         )

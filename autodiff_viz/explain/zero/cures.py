@@ -13,7 +13,8 @@ from autodiff_viz.explain.precision.compute import precision
 from autodiff_viz.explain.zero.elements import DISCONNECTED, FLAT, RULE, STOPPED, UNDERFLOW
 from autodiff_viz.graph import edits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
-from autodiff_viz.graph.model import INPUT, Node, Rule
+from autodiff_viz.graph.grad_nodes import on_ways
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Rule
 from autodiff_viz.graph.order import consumers, descendants
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW
 from autodiff_viz.graph.text import listed
@@ -91,11 +92,11 @@ def _step(found: Trace, kind: str, at: tuple[str, ...]) -> Cure | None:
     names = listed(at, 4)
     if kind == STOPPED:
         what = "stops" if len(at) > 1 else "stop"
-        return without_rules(at, f"Remove the {what} at {names}", SAME_VALUES)
+        return without_rules(at, f"Remove the {what} at {names}", _values(found.graph, at))
     if kind == RULE:
         what = "rules" if len(at) > 1 else "rule"
-        return without_rules(at, f"Remove the {what} of {names}", SAME_VALUES)
-    cures = [cure for n in at if (cure := flat_cure(found.graph[n]))] if kind == FLAT else []
+        return without_rules(at, f"Remove the {what} of {names}", _values(found.graph, at))
+    cures = [cure for n in at if (cure := flat_cure(found.graph, n))] if kind == FLAT else []
     return joined(cures) if cures else None
 
 
@@ -130,8 +131,18 @@ def fed_elements(found: Trace, name: str) -> int:
     return int(np.count_nonzero(found.cotangent[name]))
 
 
-def flat_cure(node: Node) -> Cure | None:
+def _values(graph: Graph, names: tuple[str, ...]) -> str:
+    """Return that no value changes by other rules at these nodes, or only by derivatives through them."""
+    grads = [node.name for node in graph.nodes if node.op == GRAD and on_ways(graph, node) & {*names}]
+    if not grads:
+        return SAME_VALUES
+    what = "differentiates" if len(grads) == 1 else "differentiate"
+    return f"Values change only by way of {listed(grads, 4)}, which {what} {listed(names, 4)}."
+
+
+def flat_cure(graph: Graph, name: str) -> Cure | None:
     """Return the cure of a node whose derivative is 0. A rule that it has stays, but for a step."""
+    node = graph[name]
     read = ramp(node)
     if read is not None:
         return Cure(
@@ -143,7 +154,7 @@ def flat_cure(node: Node) -> Cure | None:
         return Cure(
             lambda graph: edits.with_rule(graph, node.name, Rule(BACKWARD_AS), node.slots[0]),
             f"Pass straight through {node.name}{'' if node.rule.kind == FOLLOW else ' in place of its rule'}",
-            f"{SAME_VALUES} Backward, {node.name} is {node.slots[0]}.",
+            f"{_values(graph, (name,))} Backward, {node.name} is {node.slots[0]}.",
         )
     return None
 

@@ -299,6 +299,13 @@ MENDS = {
     "a rule": (
         "x = 2.0\na = rewrite(x, lambda v: 0.0 * v)\nz = a * 3.0", "x", "Remove the rule of a", 3.0
     ),
+    "a stop that a grad node differentiates": (
+        "x = 2.0\ns = square(x)\na = stop_gradient(s)\ng = grad(a * x, x)\nz = a + g",
+        "s", "Remove the stop at a", 1.0,
+    ),
+    "a step that one differentiates": (
+        "x = 1.3\na = round(x)\ng = grad(square(a), x)\nz = a + g", "x", "Pass straight through a", 3.0
+    ),
     "a factor of 0": ("x = 2.0\ny = 0.0\nz = x * y", "x", "", None),
     "a comparison": ("x = 2.0\nz = greater(x, 0.0)", "x", "", None),
     "a cancellation": ("x = 2.0\nz = x - x", "x", "", None),
