@@ -92,7 +92,8 @@ export function placedChips(node, level, top) {
     put(chip, right, low);
     right -= CHIP_GAP;
   }
-  const said = textRoom((w - ROW - next - taken) / unit);
+  const room = (w - ROW - next - taken) / unit;
+  const said = taken ? textRoom(room) : room; // alone it may be wider than the card
   if (state?.length && unit <= WORDS && said >= LEAST_TEXT)
     put({ kind: "state", icon: "", text: shortened(state[0], said, FONT) }, next, low);
   return placed;
@@ -520,8 +521,7 @@ export function titleAbove(node, level) {
   const left = after ? last : chipped;
   const flag =
     isOutput && !node.down
-      ? chipsReach({ ...node, rule: "stop", problem: null, warning: null }, level, top) -
-        flagOver(node, level, top)
+      ? ROW + sizeAbove(node, level, top) * chipWidth(FLAG) + CHIP_GAP - flagOver(node, level, top)
       : 0;
   const room = (after ? w + SPREAD : first) - left - flag;
   const sign = node.asked ? symbol : shortenedName(symbol, room / BOLD, size);
