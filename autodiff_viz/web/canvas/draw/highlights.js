@@ -23,21 +23,23 @@ import { wireId } from "./wires.js";
 const markOf = ({ group }, slot) =>
   slot >= 0 ? `.slot[data-slot="${slot}"]` : group ? `.out[data-slot="${-1 - slot}"]` : ".out";
 
-/** Highlight the ports that fit and fade the others, with cards that have no fitting port. Returns a function that
- * undoes this.
+/** Highlight the ports that fit and fade the others, with cards that have no fitting port; a card that is drawn again meanwhile
+ * has new ports, which are highlighted too. Returns a function that undoes this.
  * @param {Stage} stage @param {Port[]} ports @param {boolean} forward whether slots are sought, or outputs */
 export function markPorts(stage, ports, forward) {
   const welcome = new Set(ports.filter(({ against }) => !against).map(({ node }) => node.id));
-  const marked = ports.flatMap(({ node, slot, against }) => {
-    const mark = stage.cards.get(node.id)?.root.querySelector(markOf(node, slot));
-    mark?.classList.add(against ? "unfit" : "fit");
-    return mark ? [mark] : [];
-  });
-  for (const [id, { root }] of stage.cards) root.classList.toggle("refused", !welcome.has(id));
+  const marksOf = (/** @type {Port} */ { node, slot }) =>
+    stage.cards.get(node.id)?.root.querySelector(markOf(node, slot))?.classList;
+  stage.markPorts = () => {
+    for (const port of ports) marksOf(port)?.add(port.against ? "unfit" : "fit");
+    for (const [id, { root }] of stage.cards) root.classList.toggle("refused", !welcome.has(id));
+  };
+  stage.markPorts();
   stage.host.classList.add("wiring", forward ? "seeks-slot" : "seeks-output");
   return () => {
+    stage.markPorts = () => {};
     stage.host.classList.remove("wiring", "seeks-slot", "seeks-output");
-    for (const mark of marked) mark.classList.remove("fit", "unfit");
+    for (const port of ports) marksOf(port)?.remove("fit", "unfit");
     for (const { root } of stage.cards.values()) root.classList.remove("refused");
   };
 }

@@ -200,6 +200,7 @@ export function openStage() {
     /** @type {{ box: import("../../types.js").Box | null, far: boolean }} what is drawn; null: all */ culling:
       { box: null, far: false },
     presents: false, // whether it is shown to an audience, as large as it can be
+    markPorts: () => {}, // highlights the ports that fit a wire in hand; see `markPorts` in highlights.js
     covered: () => 0, // px at the top under what greets a newcomer: a fitted view begins below
     quiet: 0, // timer of the status line
   };
@@ -234,6 +235,7 @@ export function paint(stage, drawing, dragging) {
     drawing.nodes.some(({ value, cotangent }) => `${value}${cotangent}`.includes("\u2016")),
   );
   stage.host.classList.toggle("many", !complete);
+  stage.markPorts();
 }
 
 const TOUCHING = 2; // px by which a constant may reach over the edge of a card
@@ -291,6 +293,7 @@ export function relevel(stage, level) {
   );
   measure(stage, painted);
   if (!isFar(level)) giveNumbersPlaces(stage);
+  stage.markPorts();
 }
 
 /** Place the numbers of the wires, unless they are placed; in a large graph only once they are legible.
