@@ -52,7 +52,8 @@ SETTLED = f"""() => {{ {FOUND}
   const still = ({{ pending, due }}) => pending === "0" && due !== "true";
   const parts = found(".canvas, .sliders, .formula");
   return parts.some((one) => one.matches(".canvas")) && parts.every((one) => still(one.dataset))
-    && document.querySelector("[data-testid=stApp]").dataset.testScriptState === "notRunning";
+    && document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning"
+    && !document.querySelector("#av-first"); // the page's shell, before Streamlit has drawn anything
 }}"""
 """Whether Python has applied every gesture and the page has been drawn. One question, for `expect` describes
 the whole page each time that it finds something else."""

@@ -136,7 +136,7 @@ async function settled({ stage }) {
   const end = Date.now() + PATIENCE;
   const busy = () =>
     stage.host.dataset.pending !== "0" ||
-    document.querySelector("[data-test-script-state=running]");
+    document.querySelector("#av-first, [data-test-script-state=running]"); // the shell of a page that Streamlit has not drawn yet
   while (busy() && Date.now() < end) await new Promise((go) => setTimeout(go, 50));
 }
 
@@ -206,6 +206,9 @@ export const pressDownload = async (editor, key) => {
   const button = () => /** @type {HTMLButtonElement | null} */ (place()?.querySelector("button"));
   const look = () => new Promise((go) => setTimeout(go, LOOK));
   showStatus(stage, `Writing ${name} \u2026`, LONGEST);
+  const end = Date.now() + LONGEST;
+  // A page that has just been opened has no buttons yet: on a server that starts, for seconds.
+  while (!button() && Date.now() < end) await look();
   await settled(editor);
   if (!button() || button()?.disabled)
     return showStatus(
@@ -214,7 +217,6 @@ export const pressDownload = async (editor, key) => {
         ? `${name} cannot be written before the answers.`
         : "The graph cannot be written yet: see what is wrong with it beside the canvas.",
     );
-  const end = Date.now() + LONGEST;
   button()?.click();
   do await look();
   while (button()?.disabled && Date.now() < end);
