@@ -218,8 +218,9 @@ class _Backward:
 
     def steps(self) -> Iterator[_Step]:
         """Yield the steps; inputs are last."""
+        heard = self.trace.cotangent
         for name, reads in self.program.pulls.items():
-            if reads and self.trace.cotangent.is_symbolic_zero(name):  # an early remat3 makes them numbers
+            if reads and (name not in heard or heard.is_symbolic_zero(name)):  # remat3 makes them numbers
                 raise uncounted(f"it pulls back through {name!r}, at which nothing arrives")
         block = blocks(self.trace.graph)
         yield from self._block(block)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import autodiff_viz as av
+from autodiff_viz.engine.whole_program.jaxprs import UNKNOWN
 from autodiff_viz.explain.memory.compute import memory
 from autodiff_viz.explain.plans import search as plan_search
 from autodiff_viz.explain.plans.compute import Plan, planned, plans, program_of
@@ -220,7 +222,13 @@ def test_code_of_a_plan_is_what_a_program_would_say():
 @given(graph=scalar_graphs())
 def test_random_graphs_have_plans_that_hold(graph):
     whole = av.trace(graph)
-    for plan in plans(whole, most_nodes=5):
+    try:
+        found = plans(whole, most_nodes=5)
+    except av.GraphError as error:  # of JAX's new form of regions not all is known
+        assert os.environ.get("JAX_REMAT3")
+        assert error.problems[0].code == UNKNOWN
+        return
+    for plan in found:
         assert (plan.peak, plan.kept, plan.reruns) == measured(whole, plan.regions)
 
 
