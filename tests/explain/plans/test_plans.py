@@ -225,8 +225,8 @@ def test_random_graphs_have_plans_that_hold(graph):
     try:
         found = plans(whole, most_nodes=5)
     except av.GraphError as error:  # of JAX's new form of regions not all is known
-        assert os.environ.get("JAX_REMAT3")
-        assert error.problems[0].code == UNKNOWN
+        if not os.environ.get("JAX_REMAT3") or error.problems[0].code != UNKNOWN:
+            raise
         return
     for plan in found:
         assert (plan.peak, plan.kept, plan.reruns) == measured(whole, plan.regions)
