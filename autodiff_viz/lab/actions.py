@@ -44,7 +44,7 @@ from autodiff_viz.lab.state import (
     with_text,
     without_draft,
 )
-from autodiff_viz.lab.training import leaves
+from autodiff_viz.lab.training import pauses
 from autodiff_viz.language.parse import parse, parse_lambda, parse_literal, placed_as, replaces
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.indexing import to_text
@@ -74,7 +74,7 @@ def typed(lab: Lab, text: str, fresh: bool = True) -> Lab:
     # The step of the typing under way is taken back first: the new one then takes its place.
     before = untyped(lab) if typing else lab
     if replaces(graph, lab.graph):  # what was selected and trained is gone, though its names may be back
-        before = replace(leaves(before), selected=None)
+        before = replace(pauses(before), selected=None)
     graph = without_backward_places(graph, lab.graph)
     if cards := closed_at_first(graph):
         before = replace(before, collapsed=before.collapsed | cards)

@@ -14,6 +14,7 @@ from autodiff_viz.graph.identity import identity, remembered
 from autodiff_viz.graph.model import Graph, Literal
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.state import LAST, Lab, committed, refused
+from autodiff_viz.language.parse import replaces
 from autodiff_viz.training.course import phase_at, state_at, upto
 from autodiff_viz.training.run import (
     NAMES,
@@ -32,7 +33,6 @@ from autodiff_viz.training.state import LEAST, MOST, Settings, State, carried, l
 # The step on view: its parameters, and the rules under which it was made.
 
 KEPT = 8  # memoised states
-NO_DOCUMENT = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,12 +84,16 @@ def own(lab: Lab) -> Training | None:
     """Return the training of the graph on view.
 
     None also for the training of another document, which undo may restore, unless both documents compute the
-    same: equal parameters alone do not make its losses those of this graph.
+    same: equal parameters alone do not make its losses those of this graph. Nor do they in a graph that has
+    taken the place of the training's.
     """
     training = lab.training
-    if training is None or (training.document != lab.document and last_graph(training) != still(lab.graph)):
+    if training is None:
         return None
-    return training
+    last = last_graph(training)
+    if training.document != lab.document:
+        return training if last == still(lab.graph) else None
+    return None if replaces(lab.graph, last) else training
 
 
 def ended(lab: Lab) -> Lab:
@@ -192,15 +196,6 @@ def pauses(lab: Lab) -> Lab:
     """Pause the training if it runs."""
     running = lab.training is not None and lab.training.running
     return replace(lab, training=paused(lab.training)) if running else lab
-
-
-def leaves(lab: Lab) -> Lab:
-    """Pause the training, whose graph another one replaces, and make it that of no document.
-
-    Undo restores its graph, and so its steps.
-    """
-    left = pauses(lab)
-    return replace(left, training=replace(left.training, document=NO_DOCUMENT)) if left.training else left
 
 
 def resets(lab: Lab) -> Lab:
