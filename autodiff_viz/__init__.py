@@ -8,7 +8,8 @@ trace.cotangent["x"], trace.runs["s"]
 
 `read` makes a graph of code of JAX, PyTorch, TensorFlow or NumPy, without running it; `from_function` one of
 a JAX function and its arguments; `from_torch` one of a live PyTorch model and its inputs; `watch`
-keeps steps of its training for that. `lab` opens the page on a graph, a function or a link.
+keeps steps of its training for that. `lab` opens the page on a graph, a function or a link; in a notebook it
+is live in a cell, and `widget` gives that by name.
 
 A trace is explained by
 
@@ -73,11 +74,13 @@ from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule, register_pictures
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.version import VERSION
+from autodiff_viz.lab.launch import Cells, register_cells
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.lessons.codec import read_tour, tour_to_json, tour_to_link
 from autodiff_viz.lessons.tour import Step, Tour
+from autodiff_viz.notebook.opened import is_notebook, widget
 from autodiff_viz.reading.from_torch import ModelReading, from_torch
 from autodiff_viz.reading.live.comparison import Compared, ModelCheck
 from autodiff_viz.reading.reading import Change, Reading, read
@@ -92,6 +95,7 @@ from autodiff_viz.training.source import training_to_python
 __version__ = VERSION
 
 register_pictures(shown_in_notebook)
+register_cells(Cells(is_notebook, widget))
 
 __all__ = [
     "Adjoint",
@@ -194,5 +198,6 @@ __all__ = [
     "versions",
     "watch",
     "why_zero",
+    "widget",
     "xla_memory",
 ]
