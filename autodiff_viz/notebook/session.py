@@ -35,7 +35,7 @@ from autodiff_viz.messages.edits import KINDS, Check
 from autodiff_viz.messages.envelope import Answer as Reply
 from autodiff_viz.messages.envelope import encoded, read_message
 from autodiff_viz.ui.inbox import Inbox, fault, fresh
-from autodiff_viz.workers.jobs import Answer, Job, done_here, job_of
+from autodiff_viz.workers.jobs import TOO_LONG, Answer, Job, done_here, job_of
 
 STILL = 100.0  # ms after an edit until the browser asks for what takes longer
 REMEMBERED = 24  # answers to jobs
@@ -152,7 +152,7 @@ class NotebookSession:
             for job in filter(None, (self._check_wanted(), self._counts())):
                 if job.key not in self._known:
                     newest = [*self._known.items()][1 - REMEMBERED :]
-                    self._known = {**dict(newest), job.key: done_here(job)}
+                    self._known = {**dict(newest), job.key: _answer_to(job)}
         self._settled = self.lab
 
     def _check(self) -> Job | None:
@@ -249,3 +249,11 @@ class NotebookSession:
             return {"rev": self._rev, "full": encoded(newest)}
         patch = delta(self._drawings[self._have], newest)
         return {"rev": self._rev, "base": self._have, "patch": encoded(patch)}
+
+
+def _answer_to(job: Job) -> Answer:
+    """Run a job; one that the user interrupts is not begun again by itself."""
+    try:
+        return done_here(job)
+    except KeyboardInterrupt:
+        return Answer(why=TOO_LONG)
