@@ -37,7 +37,7 @@ from autodiff_viz.messages.envelope import encoded, read_message
 from autodiff_viz.ui.inbox import Inbox, fault, fresh
 from autodiff_viz.workers.jobs import TOO_LONG, Answer, Job, done_here, job_of
 
-STILL = 100.0  # ms after an edit until the browser asks for what takes longer
+STILL = 500.0  # ms after an edit until the browser asks for what takes longer, during which no edit is done
 REMEMBERED = 24  # answers to jobs
 FROM_KERNEL = "Set in the notebook"
 

@@ -17,6 +17,8 @@
  *   called with each answer, `lost` when what was sent last may not have arrived
  * @property {(query: string) => void} showAddress shows the address of the state on view, where there is an address
  * @property {(kind: string) => boolean} may whether edits of a kind are made here
+ * @property {(name: string) => boolean} offers whether it has what an action of canvas/actions/actions.js needs, or the
+ *   "welcome" of a newcomer
  * @property {(theme: string) => void} setTheme takes one of THEMES of dock/layout.js
  * @property {{ tab: () => Storage, browser: () => Storage }} storage of this tab, and of all tabs; either may throw
  * @property {Size} size
@@ -61,6 +63,7 @@ export const BARE = {
   openChannel: () => ({ open: nothing, send: () => false, close: nothing }),
   showAddress: nothing,
   may: () => true,
+  offers: () => true,
   setTheme: nothing,
   storage: { tab: () => sessionStorage, browser: () => localStorage },
   size: { tell: nothing, scrolls: () => matchMedia(PAGE_SCROLLS).matches },

@@ -15,7 +15,13 @@ import { Places } from "../places.js";
  * @property {(changed: () => void) => void} watch calls `changed` when its theme has changed
  */
 
-export const LATE_MS = 5000; // without an answer: most edits take milliseconds, but the kernel answers between two cells
+/** What takes a server, an address or the page's own widgets. */
+const ON_THE_PAGE = new Set(
+  "answered ask figure handout json link marimo notebook open openText python report share stage torch tour twins welcome".split(
+    " ",
+  ),
+);
+export const LATE_MS = 5000; // without an answer to an edit: it takes milliseconds, but the kernel answers between two cells
 
 /** A storage in memory: what is made here is the kernel's to keep. @returns {any} */
 function memory() {
@@ -61,12 +67,13 @@ export function notebookOf(peer) {
         open: () => {},
         send: (message) => {
           peer.send({ kind: "message", message });
-          timer ||= Number(setTimeout(() => setAway(true), LATE_MS));
+          if (message.edits?.length) timer ||= Number(setTimeout(() => setAway(true), LATE_MS));
           return true;
         },
         close,
       };
     },
+    offers: (name) => !ON_THE_PAGE.has(name),
     setTheme: (name) => ((theme = name), paint()),
     storage: { tab: () => tab, browser: () => browser },
     size: { ...BARE.size, scrolls: () => true },

@@ -7,8 +7,9 @@
  *   save_changes: () => void, on: (name: string, call: any) => void, off: (name: string, call: any) => void }} Model */
 /** @typedef {{ kind: string, text?: string, html?: string, script?: string, url?: string, state?: number }} Content */
 
+const page = /** @type {any} */ (globalThis);
 /** What has come, and is for all cells: by version. @type {Record<string, any>} */
-const kept = (/** @type {any} */ (globalThis).autodiff_viz_notebook ??= {});
+const kept = (page.autodiff_viz_notebook ??= {});
 
 /** Whether what is behind an element is dark: the next ground that is no glass. @param {Element} from */
 function isDark(from) {
@@ -60,6 +61,7 @@ export default {
     const frame = document.createElement("iframe");
     frame.title = "Lab";
     frame.style.cssText = `display: block; width: 100%; height: ${model.get("height")}px; border: 0; resize: vertical`;
+    el.style.position = "relative";
     el.replaceChildren(picture, word);
 
     /** @type {Set<(content: Content) => void>} */
@@ -104,8 +106,18 @@ export default {
         script.src = url;
         inside.document.head.append(script);
       });
+      // Behind the picture until it has something to show.
+      Object.assign(frame.style, { position: "absolute", top: "0", visibility: "hidden" });
+      const answered = (/** @type {Content} */ { kind }) => {
+        if (kind !== "answer") return;
+        model.off("msg:custom", answered);
+        Object.assign(frame.style, { position: "static", visibility: "visible" });
+        picture.remove(); // a frame that is moved begins anew
+        word.remove();
+      };
+      model.on("msg:custom", answered);
       frame.srcdoc = html;
-      el.replaceChildren(frame);
+      el.append(frame);
     });
     return () => {
       model.off("msg:custom", heard);
