@@ -24,6 +24,7 @@ from autodiff_viz.graph.model import INPUT, Graph, Group, Region
 from autodiff_viz.graph.order import array_sources
 from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
 from autodiff_viz.graph.problem import whole_number
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import listed, numbered
 from autodiff_viz.workers.jobs import report
 
@@ -127,7 +128,7 @@ PRESENT, NONE, STEM = "the present regions", "no regions", "block"
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Shown):
     """Checkpoint regions for a graph, with what they cost.
 
     Attributes:
