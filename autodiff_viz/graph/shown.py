@@ -43,3 +43,9 @@ class Shown:
     def __str__(self) -> str:
         """Return the text: the answers as a table."""
         return self._repr_mimebundle_([PLAIN])[PLAIN]
+
+
+class Several(tuple, Shown):
+    """A tuple of records that shows itself as a table, a line for each."""
+
+    __slots__ = ()

@@ -27,12 +27,16 @@ from autodiff_viz.explain.memory.compute import Memory
 from autodiff_viz.explain.noise.compute import Statistics
 from autodiff_viz.explain.paths.compute import Paths
 from autodiff_viz.explain.plans.compute import Plan
+from autodiff_viz.explain.play.backward_program import Factor
+from autodiff_viz.explain.play.compute import PlayStep
 from autodiff_viz.explain.precision.compute import Precision
 from autodiff_viz.explain.rule_check.compute import RuleCheck
 from autodiff_viz.explain.sweep.compute import Sweep
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import order
+from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW
+from autodiff_viz.graph.shown import Several
 from autodiff_viz.graph.text import counted, listed, scalar
 from autodiff_viz.lab.launch import Page
 from autodiff_viz.lessons.tour import Tour
@@ -45,6 +49,7 @@ from autodiff_viz.training.compute import Training
 MOST = 60  # rows of a table
 WORDS = 100  # characters of a cell
 TOLD = 6  # problems, changes and refusals that are told
+FEW = 6  # things that are listed in a cell
 DIGITS = 6  # of a number
 
 Row = tuple[str, ...]
@@ -126,11 +131,15 @@ def _cell(cell: Any) -> str:
         return short(cell, DIGITS)
     if isinstance(cell, Graph):
         return counted(len(cell.nodes), "node")
-    if isinstance(cell, tuple | list | frozenset | Mapping) and not (
-        cell and len(cell) <= 4 and all(isinstance(each, str) for each in cell)
-    ):
+    if isinstance(cell, Factor):
+        return f"a factor of {cell.node}"
+    if isinstance(cell, frozenset | Mapping):
         return f"{len(cell):,}"
-    text = " ".join((", ".join(map(str, cell)) if isinstance(cell, tuple | list) else str(cell)).split())
+    if isinstance(cell, tuple | list):
+        if len(cell) == 2 and isinstance(cell[0], str) and isinstance(cell[1], int):
+            return f"{cell[0]} slot {cell[1]}"  # a wire
+        cell = ", ".join(map(_cell, cell[:FEW])) + ", …" * (len(cell) > FEW)
+    text = " ".join(str(cell).split())
     return text if len(text) <= WORDS else f"{text[: WORDS - 1]}…"
 
 
@@ -308,6 +317,25 @@ def _of_watch(found: Watch) -> Answer:
     return _tabled(says, ("step", "loss"), rows)
 
 
+def _of_several(found: Several) -> Answer:
+    """Return a line for each record, of what `COLUMNS` names or of all its fields."""
+    if not found:
+        return Answer(("None.",))
+    names = COLUMNS.get(type(found[0])) or [each.name for each in fields(found[0])]
+    rows = ([getattr(one, name) for name in names] for one in found)
+    says = f"{type(found[0]).__name__}: {len(found):,}"
+    return _tabled(says, [name.replace("_", " ") for name in names], rows)
+
+
+COLUMNS: Mapping[type, tuple[str, ...]] = {
+    Lint: ("where", "message", "hint"),
+    Plan: ("name", "peak", "kept", "reruns"),
+    PlayStep: ("phase", "node", "again", "reads", "writes", "live"),
+    Problem: ("node", "message", "hint"),
+}
+"""What is shown of each of several records."""
+
+
 def _of_tour(found: Tour) -> Answer:
     rows = ((i + 1, step.title, step.caption) for i, step in enumerate(found.steps))
     return _tabled((found.title, found.summary), ("step", "title", "says"), rows)
@@ -330,6 +358,7 @@ ANSWERS: Mapping[type, Callable[[Any], Answer]] = {
     Reading: _of_reading,
     RuleCheck: _of_rule_check,
     Segments: _of_segments,
+    Several: _of_several,
     Statistics: _of_statistics,
     Sweep: _of_sweep,
     Tangents: _of_tangents,
