@@ -45,7 +45,7 @@ ONLY_IN = {
     "plotly": {"display", "explain", "training", "segments"},
     "streamlit": {"ui", "app.py"},
     "starlette": {"ui"},
-    "PIL": {"ui"},
+    "PIL": {"standalone", "ui"},
     "uvicorn": set(),
     "pandas": set(),
 }
@@ -68,12 +68,14 @@ OUR_OWN = {
     "autodiff_viz/lab/launch.py",
     "autodiff_viz/__main__.py",
     "autodiff_viz/standalone/write.py",
+    "autodiff_viz/standalone/painted.py",
+    "autodiff_viz/__init__.py",
 }
 """These start processes of the project's own, which load modules that the server names, and call one function
 of the C library, which takes nothing from outside; the watchdog, and the server itself. The two after them
 run on the user's own machine and not on a server: they start the app, and import the file that its owner
-names on the command line. The last imports a module of the project's own once it is needed, so that
-`import autodiff_viz` loads no Plotly."""
+names on the command line. The last import modules of the project's own once they are needed, so that
+`import autodiff_viz` loads nothing, and look for a font."""
 
 IDENTITIES = {"autodiff_viz/graph/identity.py", "autodiff_viz/graph/model.py"}
 """Where identities are made, and `__hash__` is of one."""
