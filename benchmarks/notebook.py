@@ -1,4 +1,4 @@
-"""Measure what an edit by hand costs the kernel of a notebook: applied, evaluated, and written for the browser."""
+"""Measure what an edit by hand costs a notebook's kernel: applied, evaluated, and written for the browser."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def edits() -> Iterator[Row]:
         lambda i: peers[i](),
     )
     for what, taken in (("stop gate", stop), ("slider step", slide)):
-        yield Row(f"{SIZE} nodes in a notebook: {what} with its message / eager jax.vjp", ratio(taken, eager), 1.0)
+        yield Row(
+            f"{SIZE} nodes in a notebook: {what} with its message / eager jax.vjp", ratio(taken, eager), 1.0
+        )
 
 
 class _Cell:

@@ -15,6 +15,7 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,8 +25,9 @@ from urllib.request import ProxyHandler, Request, build_opener
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.functions.from_function import from_function
 from autodiff_viz.graph.link import to_link
-from autodiff_viz.graph.model import Graph, html_of
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.lessons.codec import is_tour, read_tour, tour_to_link
 from autodiff_viz.lessons.tour import Tour
@@ -57,19 +59,14 @@ class Own(NamedTuple):
     token: str
 
 
-class Cells(NamedTuple):
-    """How the lab is shown in a notebook: whether this process is one's, and what shows it in a cell."""
+CELLS = "autodiff_viz.notebook.opened"
+"""The module that shows the lab in a notebook's cell, which imports this one."""
 
-    is_here: Callable[[], bool]
-    show: Callable[..., Any]
-
-
-_cells: list[Cells] = []
 _servers: dict[int, Own] = {}
 _direct = build_opener(ProxyHandler({}))  # a proxy of the environment is not to see the token
 
 
-class Page(str):
+class Page(str, Shown):
     """The address of a page of the lab, which a notebook shows as a figure of its graph."""
 
     __slots__ = ("graph",)
@@ -80,15 +77,6 @@ class Page(str):
         page = super().__new__(cls, address)
         page.graph = graph
         return page
-
-    def _repr_html_(self) -> str | None:
-        """Return the figure of the graph with a link to the page, for notebooks."""
-        return html_of(self)
-
-
-def register_cells(cells: Cells) -> None:
-    """Let `lab` show itself so in a notebook."""
-    _cells[:] = [cells]
 
 
 def lab(
@@ -120,8 +108,9 @@ def lab(
         of this process, or its tensors are too large; the page's libraries are missing, or the port is
         taken.
     """
-    if port is None and not wait and not isinstance(shown, Tour) and _cells and _cells[0].is_here():
-        return _cells[0].show(shown, *args)
+    cells = import_module(CELLS)
+    if port is None and not wait and not isinstance(shown, Tour) and cells.is_notebook():
+        return cells.widget(shown, *args)
     found = read_tour(shown) if isinstance(shown, str) and is_tour(shown) else shown
     found = found if isinstance(found, Tour) else graph_of(found, args)
     port = _free_port() if port is None else whole_number("port", port, 1, 65_535)

@@ -16,14 +16,18 @@ from autodiff_viz.canvas.svg import picture
 from autodiff_viz.engine.trace import Trace, with_output
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.shown import PLAIN
 from autodiff_viz.graph.text import counted
 from autodiff_viz.lab.state import Lab, start
 from autodiff_viz.messages.envelope import Answer, answer_text
 from autodiff_viz.notebook.document import code, module
 from autodiff_viz.notebook.session import NotebookSession
 from autodiff_viz.standalone.data import lab_at, lab_of
+from autodiff_viz.standalone.notebook import PNG, SVG, bundle_of
 
-PICTURE = "image/svg+xml"
+STILL = (PLAIN, PNG, SVG)
+"""What a cell shows where no kernel is: text and picture."""
+
 PICTURED = 200  # nodes: a notebook keeps the picture
 HEIGHT = 520  # px
 
@@ -135,15 +139,12 @@ class LabWidget(AnyWidget):
         self._answer(self._session.answer())
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        """Return the widget, with a picture for where no kernel is."""
+        """Return the widget, with text and picture for where no kernel is."""
         bundle = super()._repr_mimebundle_(**options)
         if bundle is None:
             return None
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        lab = self._session.lab
-        still = _picture(lab.graph, self._session.present.view.trace)
-        told = {"text/plain": f"Lab of {_says(lab.graph)}"} | ({PICTURE: still} if still else {})
-        return {**data, **told}, metadata
+        return {**data, **bundle_of(self._session.trace or self._session.lab.graph, STILL, None)}, metadata
 
 
 def _picture(graph: Graph, trace: Trace | None) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from autodiff_viz.canvas.palette import palette
 from autodiff_viz.display.colours import streamlit_theme, tokens
@@ -19,7 +20,8 @@ from autodiff_viz.lab.blocks import block_entries
 from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.formula import words
 from autodiff_viz.standalone.modules import WEB, bundle, imported_later, linked, script_of
-from autodiff_viz.standalone.styles import compact_style
+from autodiff_viz.standalone.styles import compact_style, shaken_styles
+from autodiff_viz.standalone.tokens import words_of
 
 ENTRY = "main.js"
 SHEETS = {
@@ -56,6 +58,7 @@ PAPER = f"""@media print {{
 {streamlit_theme(".canvas.paper")}"""
 """On paper each place has the light theme, and so has the canvas where a picture on white is made of it."""
 
+OF_RULES = re.compile(r"\.((?:in|rule)-\w+)")  # classes that scripts put together
 CODE = "code"  # path of the script
 ASSETS = Path(__file__).parent / "assets"
 PAGE_STYLES = ("lab.css", "present.css")
@@ -125,14 +128,18 @@ def source_of(entry: str, paths: Mapping[str, str], tabs: Iterable[ExplanationKi
         place: _joined((file for file in _files(sheets) if file not in of_parts), PAPER)
         for place, sheets in SHEETS.items()
     }
-    named = [
-        {"name": kind.key, "label": kind.title, "word": kind.word, "figure": kind.key in FIGURES}
-        for kind in tabs
-    ]
-    constants = {"palette": [*palette(), block_entries()], "words": words(), "tabs": named}
+    constants = {"palette": [*palette(), block_entries()], "words": words(), "tabs": _tabs(tabs)}
     given = {"entry": entry, "css": css, "constants": constants, "paths": paths}
     fields = {name: json.dumps(value) for name, value in given.items()}
     return _SCRIPT % {**fields, "source": linked(bundle(entry))}
+
+
+def _tabs(kinds: Iterable[ExplanationKind] = TABS) -> list[dict[str, Any]]:
+    """Return the tabs of the plots."""
+    return [
+        {"name": kind.key, "label": kind.title, "word": kind.word, "figure": kind.key in FIGURES}
+        for kind in kinds
+    ]
 
 
 @cache
@@ -158,6 +165,21 @@ def _files(sheets: Iterable[str]) -> list[Path]:
 
 def _joined(files: Iterable[Path], *more: str) -> str:
     return compact_style("\n".join([*(file.read_text("utf-8") for file in files), *more]))
+
+
+@cache
+def picture_script() -> Script:
+    """Return the code that draws the first view before the lab's own has come, with its style sheet."""
+    source = script_of("opening/picture.js", {})
+    words = words_of(source)
+    css = {}
+    for place in ("editor", "workbench", "asking", "formula"):
+        sheets = [file.read_text("utf-8") for file in _files(SHEETS[place])]
+        classes = {name for sheet in sheets for name in OF_RULES.findall(sheet)}
+        css[place] = "".join(shaken_styles(sheet, words | classes) for sheet in sheets)
+    given = f"{json.dumps(css)}, {json.dumps(_tabs())}"
+    text = f"(() => {{\n{source}\nshowPicture({given});\n}})();\n"
+    return Script(_named(text), text, gzip.compress(text.encode(), mtime=0))
 
 
 @cache

@@ -46,7 +46,9 @@ def test_a_stop_by_hand_changes_the_gradient_and_undo_brings_it_back():
     session = browser.session
     assert session.trace.gradient["x"] == pytest.approx(30 * 0.15425145 - 0.98803162, rel=1e-5)
     browser.send("rules", nodes=["y"], rule="stop")
-    assert session.trace.gradient["x"] == pytest.approx(-0.98803162, rel=1e-5)  # sin(30), the product rule's other half
+    assert session.trace.gradient["x"] == pytest.approx(
+        -0.98803162, rel=1e-5
+    )  # sin(30), the product rule's other half
     browser.send("undo")
     assert session.lab.graph["y"].rule.kind == "follow"
 
@@ -116,7 +118,9 @@ def test_a_node_that_is_not_there_cannot_be_selected():
     assert browser.session.lab.selected == "y"
 
 
-@pytest.mark.parametrize("message", [{"edits": 3}, {"key": "other", "edits": []}, {"edits": [{"seq": 1}]}, {}])
+@pytest.mark.parametrize(
+    "message", [{"edits": 3}, {"key": "other", "edits": []}, {"edits": [{"seq": 1}]}, {}]
+)
 def test_a_message_that_cannot_be_read_changes_nothing(message):
     browser = Browser()
     before = browser.session.lab
