@@ -11,17 +11,18 @@ const page = /** @type {any} */ (globalThis);
 /** What has come, and is for all cells: by version. @type {Record<string, any>} */
 const kept = (page.autodiff_viz_notebook ??= {});
 
-/** Whether what is behind an element is dark: the next ground that is no glass. @param {Element} from */
+/** Whether what is behind an element is dark: the next ground that is no glass. Painted, since a colour may be written in
+ * many ways. @param {Element} from */
 function isDark(from) {
+  const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   /** @type {Element | null} */
-  let at = from;
-  while (at) {
-    const parts =
-      getComputedStyle(at)
-        .backgroundColor.match(/[\d.]+/g)
-        ?.map(Number) ?? [];
-    const [red, green, blue, through = 1] = parts;
-    if (parts.length > 2 && through > 0.5) return 0.3 * red + 0.59 * green + 0.11 * blue < 128;
+  let at = pen && from;
+  while (pen && at) {
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = getComputedStyle(at).backgroundColor;
+    pen.fillRect(0, 0, 1, 1);
+    const [red, green, blue, through] = pen.getImageData(0, 0, 1, 1).data;
+    if (through > 128) return 0.3 * red + 0.59 * green + 0.11 * blue < 128;
     const root = at.getRootNode();
     at = at.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
   }
