@@ -5,12 +5,11 @@
     @pytest.mark.nightly      only at night: it takes long for what it adds to the tests beside it
     @pytest.mark.longer       by day and at night, when it goes through more
 
-Of a test of more than four cases without a mark a quarter is run, and of all that drives a browser, which takes
-seconds, one of two. A case or a test is in the sample by the checksum of its name, so it stays in or out when
-others are added. Of hypothesis' examples a ninth is tried, and of a
-list that one test goes through, `by_day(cases, 3)` is a third. A test that is named
-on the command line runs in full, but for such lists. With `SLICE` only what the day leaves out is run, and
-of that one part (tests/slices.py).
+Of a test of more than four cases without a mark a quarter is run, and of all that drives a browser half. A
+case or a test is in the sample by the checksum of its name, so it stays in or out when others are added. Of
+hypothesis' examples a ninth is tried, and of a list that a test goes through, `by_day(cases, 3)` is a third.
+A test that is named on the command line runs in full, but for such lists. With `SLICE` only what the day
+leaves out is run, and of that one part (tests/slices.py).
 """
 
 from __future__ import annotations
