@@ -55,7 +55,8 @@ def document() -> str:
     figure = (WEB / "figure" / "figure.css").read_text("utf-8")
     fonts = " ".join(line for line in map(str.strip, figure.splitlines()) if line.startswith("--st-"))
     canvas = '<div data-testid="stElementContainer"><div id="av-first-canvas"></div></div>'
-    plots = _place("plots") + _block("st-key-figure_place st-key-part_figure", '<div id="av-figure"></div>')
+    figure_place = '<div data-testid="stElementContainer"><div id="av-figure"></div></div>'
+    plots = _place("plots") + _block("st-key-figure_place st-key-part_figure", figure_place)
     side = "".join(
         (
             _place("panels"),
