@@ -68,6 +68,7 @@ export default {
     /** @type {Set<(content: Content) => void>} */
     const listeners = new Set();
     const heard = (/** @type {Content} */ content) => {
+      if (content.kind !== "answer") return; // what is for all cells comes by `once`
       for (const call of [...listeners]) call(content);
       if (content.state === undefined || content.state === model.get("state")) return;
       model.set("state", content.state); // so that what depends on the widget follows, as a cell of marimo

@@ -72,8 +72,8 @@ test("a notebook's host sends what it is given to the kernel, and says when that
   let told = 0;
   reach.watch(() => told++);
   const channel = openChannel((answer) => heard.push(answer));
-  assert.equal(channel.send({ edits: [] }), true);
-  assert.deepEqual(way.made.sent, [{ kind: "message", message: { edits: [] } }]);
+  assert.equal(channel.send({ edits: [{ seq: 1 }] }), true);
+  assert.deepEqual(way.made.sent, [{ kind: "message", message: { edits: [{ seq: 1 }] } }]);
   t.mock.timers.tick(LATE_MS - 1);
   assert.deepEqual([reach.isOffline(), told], [false, 0]);
   t.mock.timers.tick(1);
