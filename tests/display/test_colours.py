@@ -117,8 +117,7 @@ def test_every_colour_is_written_alike_and_stands_for_something():
     unused = [
         name
         for name in COLOURS.keys() - used
-        if f"var(--av-{name})" not in streamlit_theme("a")
-        and not re.fullmatch(r"class-\d|size-.*", name)
+        if f"var(--av-{name})" not in streamlit_theme("a") and not re.fullmatch(r"class-\d|size-.*", name)
     ]
     assert unused == []
 

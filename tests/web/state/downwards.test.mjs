@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { edited, filling, turnFor, turning } from "../../../autodiff_viz/web/canvas/state/downwards.js";
+import {
+  edited,
+  filling,
+  turnFor,
+  turning,
+} from "../../../autodiff_viz/web/canvas/state/downwards.js";
 import {
   outputPoint,
   overlap,

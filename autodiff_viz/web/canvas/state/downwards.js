@@ -101,8 +101,18 @@ export function filling(nodes, turn, room) {
     return span > 0 ? Math.min(1 + spare / span, FARTHER) : 1;
   };
   return {
-    across: turn.across * further(boxes.map((box) => box.x + box.w / 2), room.w / k - w),
-    down: turn.down * further(boxes.map((box) => box.y + box.h / 2), room.h / k - h),
+    across:
+      turn.across *
+      further(
+        boxes.map((box) => box.x + box.w / 2),
+        room.w / k - w,
+      ),
+    down:
+      turn.down *
+      further(
+        boxes.map((box) => box.y + box.h / 2),
+        room.h / k - h,
+      ),
   };
 }
 
