@@ -1,4 +1,4 @@
-"""Have ops that only a lab of one's own has: JAX's own functions of the graph that it was opened with.
+"""List the ops that only a lab of one's own has: JAX's own functions of the graph that it was opened with.
 
 `functions/own_ops.py` writes them into a file, and `lab/launch.py` starts the server with its path. A server
 without that variable, as every public one, has none.
