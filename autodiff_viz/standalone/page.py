@@ -97,6 +97,9 @@ SHEETS = {
 
 ASKED_SHEETS = {**SHEETS, "editor": (*SHEETS["editor"], "asking/asking.css")}
 
+SCRIPT, SHEET = "figure.js", "figure.css"
+"""Names of the files that figures of one site share."""
+
 TEXT = 2_000  # characters of a title and of what stands below it
 
 _PAGE = """<!DOCTYPE html>
@@ -107,7 +110,7 @@ _PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="{made}">
 <title>{title}</title>
-<style>{style}</style>
+{sheet}
 </head>
 <body>
 <header><h1 data-says="title">{heading}</h1><p data-says="text">{text}</p></header>
@@ -118,7 +121,7 @@ _PAGE = """<!DOCTYPE html>
 <footer><p data-says="says">{says}</p><p class="made">Computed by {made}.</p>
 <p><a class="lab" data-lab target="_blank" rel="noopener"{link}>Open in the lab</a></p></footer>
 <script type="application/json" id="held">{held}</script>
-<script>{script}</script>
+{script}
 </body>
 </html>
 """
@@ -227,13 +230,17 @@ def short_text(name: str, text: str) -> str:
     return well_formed(text)
 
 
-def html_of(steps: list[Made], base: str, checked: bool, title: str = "") -> str:
+def html_of(
+    steps: list[Made], base: str, checked: bool, title: str = "", shared: str | None = None
+) -> str:
     """Return the file with these steps; the other graph of a comparison comes along.
 
     Args:
       title: of the document; that of the first step if it is empty.
       base: address of the lab, "" if it is not known.
       checked: whether the whole program was compared.
+      shared: address of a folder with `shared_files`, from which the file takes its script and its style;
+        None if it has them itself.
     """
     made = thinned(with_twins(steps, base, checked))
     states = [each.data for each in made]
@@ -244,17 +251,27 @@ def html_of(steps: list[Made], base: str, checked: bool, title: str = "") -> str
         "lab": base,
     }
     asks = any("hidden" in state for state in states)
-    source, css = parts(asks)
-    script = _SCRIPT % (in_script(css), source, "asked" if asks else "figure")
+    if shared is None:
+        script = script_text(asks)
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        policy = _policy(f"'sha256-{digest}'", "'unsafe-inline'")
+        sheet, script = f"<style>{page_style(asks)}</style>", f"<script>{script}</script>"
+    else:
+        policy = _policy("'self'", "'self' 'unsafe-inline'")
+        sheet = (
+            '<meta name="robots" content="noindex">'  # the page around it is what one looks for
+            f'<link rel="stylesheet" href="{escape(shared)}{SHEET}">'
+        )
+        script = f'<script src="{escape(shared)}{SCRIPT}"></script>'
     known = versions()
     link = first["link"] or base
     return _PAGE.format(
-        policy=_policy(script),
+        policy=policy,
         made=f"autodiff_viz {known['autodiff_viz']} with JAX {known['jax']}",
         title=escape(title or first["title"] or f"Gradient of {steps[0].view.trace.output}"),
         heading=escape(first["title"]),
         text=escape(first["text"]),
-        style=page_style(asks),
+        sheet=sheet,
         still="".join(map(still, steps)),
         says=escape(first["says"]),
         link=f' href="{escape(link)}"' if link else "",
@@ -263,13 +280,23 @@ def html_of(steps: list[Made], base: str, checked: bool, title: str = "") -> str
     )
 
 
-def _policy(script: str) -> str:
-    """Return the content security policy of the file: its own script, and nothing from anywhere."""
-    digest = b64encode(sha256(script.encode()).digest()).decode()
+def shared_files() -> dict[str, str]:
+    """Return by name the script and the style sheet that many figures share, with questions or without."""
+    return {SCRIPT: script_text(True), SHEET: page_style(True)}
+
+
+def script_text(asks: bool) -> str:
+    """Return the script of a figure, which reads what the file holds and shows it."""
+    source, css = parts(asks)
+    return _SCRIPT % (in_script(css), source, "asked" if asks else "figure")
+
+
+def _policy(script: str, style: str) -> str:
+    """Return the content security policy of a file: scripts and styles of ours, no other host."""
     rules = (
         "default-src 'none'",
-        f"script-src 'sha256-{digest}'",
-        "style-src 'unsafe-inline'",
+        f"script-src {script}",
+        f"style-src {style}",
         "img-src data:",
     )
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))
