@@ -122,4 +122,6 @@ def _words(doc: str) -> str:
             parts.append(f"- `{field[1]}`: {field[2]}")
         else:
             parts.append(line.strip() if not line.startswith("    ") or parts[-1:] else line)
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(parts)).replace("<", "&lt;")
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(parts))
+    outside = re.split(r"(`[^`]*`)", text)  # of code, which is written as it is
+    return "".join(part if at % 2 else part.replace("<", "&lt;") for at, part in enumerate(outside))
