@@ -1,7 +1,7 @@
 """Build the site: `python -m website [DIR] [--only=PAGE,...]` makes all pages, or some of them.
 
-The pages go to DIR/source, the site to DIR/site. DIR is `build/website` unless it is named. `ZENSICAL` names
-the generator's command.
+The site goes to DIR/site, and what the generator reads beside it. DIR is `build/website` unless it is named.
+`ZENSICAL` names the generator's command.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def every_page(lab: str) -> Iterator[tuple[str, Callable[[], Page]]]:
 
 def write_source(folder: Path, lab: str, site: str, only: set[str]) -> list[Page]:
     """Write what the generator reads: pages, figures, pictures, styles and its settings."""
-    shutil.rmtree(folder, ignore_errors=True)
+    for each in ("pages", "overrides", "site"):
+        shutil.rmtree(folder / each, ignore_errors=True)
     into = folder / "pages"
     pages = []
     for path, make in every_page(lab):
@@ -105,9 +106,20 @@ def settings(pages: list[Page], lab: str, site: str) -> dict[str, object]:
 def build(folder: Path, only: set[str] = frozenset()) -> Path:
     """Build the site, or the pages of it that `only` names, and return its folder."""
     lab, site = address_in(LAB), address_in(SITE)
-    pages = write_source(folder / "source", lab, site, only)
-    shutil.rmtree(folder / "site", ignore_errors=True)
-    subprocess.run([str(GENERATOR), "build", "--clean"], cwd=folder / "source", check=True)
+    pages = write_source(folder, lab, site, only)
+    # A link to a page that is left out is no fault of the others.
+    strict = [] if only else ["--strict"]
+    run = subprocess.run(
+        [str(GENERATOR), "build", "--clean", *strict],
+        cwd=folder,
+        env={**os.environ, "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if run.returncode:
+        raise SystemExit(run.stdout)
     built = folder / "site"
     size = sum(file.stat().st_size for file in built.rglob("*") if file.is_file())
     print(f"{len(pages)} pages, {size:,} bytes, in {built}")

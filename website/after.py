@@ -68,7 +68,8 @@ def code(text: str) -> Tree:
     except (tokenize.TokenError, IndentationError):
         parts, line, column = [], 1, 0
     parts.append(between((len(lines) + 1, 0)))
-    return element("pre", element("code", *filter(None, parts)), tabindex="0")
+    pre = element("pre", element("code", *filter(None, parts)), tabindex="0")
+    return element("div", pre, class_="language-python highlight")
 
 
 def _kind(token: tokenize.TokenInfo) -> str:

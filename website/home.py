@@ -35,8 +35,7 @@ def home(lab: str) -> Page:
         tracks,
         "## On your own machine",
         "```sh\nmake run     # installs into .venv and opens the lab on http://127.0.0.1:8501\n```",
-        "Every number on this site was computed by JAX when it was built. Nothing here counts visits, and no "
-        "other host is asked for anything.",
+        "Nothing here counts visits, and no other host is asked for anything.",
     ]
     about = (
         "A lab for automatic differentiation: stops, rewritten gradients, checkpoints and NaN, as live "

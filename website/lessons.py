@@ -47,7 +47,7 @@ def path_of(shown: Lesson) -> str:
 
 def lesson_text(shown: Lesson, lab: str) -> str:
     """Return what a lesson's page says, with the frame of its figure; what has the answer is packed."""
-    facts = [track_of(shown).title, f"level {shown.level} of 3"]
+    facts = [f"Level {shown.level} of 3"]
     if shown.minutes:
         facts.append(f"{shown.minutes} minutes")
     before = [f"[{found.title}]({key}.md)" for key in shown.after if (found := lesson(key))]
@@ -94,5 +94,11 @@ def lessons_index() -> Page:
         parts += [f"## {track.title}", track.summary, f'<ul class="av-cards">{cards}</ul>']
     about = f"{len(LESSONS)} short lessons on automatic differentiation, each a question with a live figure."
     return Page(
-        "lessons/index.md", "Questions about gradients", "\n\n".join(parts), about, "gallery", section=(TOP,)
+        "lessons/index.md",
+        "Questions about gradients",
+        "\n\n".join(parts),
+        about,
+        "gallery",
+        section=(TOP,),
+        is_searched=False,
     )

@@ -26,6 +26,7 @@ class Page:
       hide: parts of the generator's page that it has no room for.
       section: titles of the folders of the menu in which it stands.
       label: its name in the menu.
+      is_searched: whether the search finds what it says; a list says it of pages that are found themselves.
     """
 
     path: str
@@ -37,11 +38,13 @@ class Page:
     hide: tuple[str, ...] = ()
     section: tuple[str, ...] = ()
     label: str = ""
+    is_searched: bool = True
 
     @property
     def text(self) -> str:
         """The file."""
-        head = {"title": self.title, "description": self.about, "card": self.card, "hide": list(self.hide)}
+        head: dict[str, object] = {"title": self.title, "description": self.about, "card": self.card}
+        head |= {"hide": list(self.hide), "search": {"exclude": not self.is_searched}}
         lines = "\n".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items())
         return f"---\n{lines}\n---\n\n# {self.title}\n\n{self.body}\n"
 

@@ -4,6 +4,7 @@
 /** @typedef {string | [string, Record<string, string>, ...any[]]} Tree a text, or name, attributes and children */
 
 const NARROW = 600; // px, below which a figure has its parts one below the other, as figure.css says
+const GRAPH = 520; // px of the canvas with its bars there
 
 /** The element that a tree describes. @param {Tree} tree @returns {Node} */
 function built(tree) {
@@ -36,6 +37,7 @@ function follow(frame) {
   const root = frame.contentDocument?.documentElement;
   const body = frame.contentDocument?.body;
   if (!root || !body) return;
+  root.style.setProperty("--figure-graph", `${GRAPH}px`);
   const look = () => {
     root.style.colorScheme = getComputedStyle(document.body).colorScheme;
   };

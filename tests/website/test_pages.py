@@ -48,7 +48,7 @@ def test_code_is_coloured_and_keeps_each_letter():
     text = 'x = f("a", 1.5)  # 2\nif x:\n\n    return\n'
     tree = code(text)
     assert words(tree) == text
-    spans = [(part[1]["class"], part[2]) for part in tree[2][2:] if not isinstance(part, str)]
+    spans = [(part[1]["class"], part[2]) for part in tree[2][2][2:] if not isinstance(part, str)]
     assert spans == [("s2", '"a"'), ("mi", "1.5"), ("c1", "# 2"), ("k", "if"), ("k", "return")]
     assert words(code("x = (1 +")) == "x = (1 +"  # cut off as it is, it is shown
 
