@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
+TOOLS := build/site-tools
 
 .PHONY: run test nightly slice compat check bench soak pictures site browser nginx clean
 
@@ -28,7 +29,7 @@ test: check browser nginx
 # Long lists of cases in full: see tests/thorough.py.
 nightly: export THOROUGH := 1
 nightly: QUICK :=
-nightly: test
+nightly: $(TOOLS)/.made test
 
 # In 15 minutes one part of the cases that `make test` leaves out, chosen by the commit, with a SEED of the files: see tests/slices.py.
 # `SEED=7 SLICE=3/8 make slice` repeats one.
@@ -58,8 +59,7 @@ pictures: $(VENV)/.tools browser
 	$(BIN)/python -m tests.browser.pictures
 
 # All pages, in build/website/site, for any static host: docs/hosting.md. ONLY=lessons/fork,index makes some. The generator
-# has an environment of its own, since no test and no server needs it.
-TOOLS := build/site-tools
+# has an environment of its own, since no server needs it.
 site: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
 site: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 site: export XLA_FLAGS = $(QUICK)

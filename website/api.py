@@ -91,24 +91,36 @@ def _members(name: str, shown: type) -> Iterator[str]:
         yield "\n\n".join((head, f"```python\n{called}\n```", _words(inspect.getdoc(function))))
 
 
+class _Bare(str):
+    """An annotation that is written as it stands in the source, without quotes and paths before its names."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return re.sub(r"(?<![\w.])(?:\w+\.)+(?=[A-Za-z])", "", self)
+
+
+def _bare(annotation: Any) -> Any:
+    return _Bare(annotation) if isinstance(annotation, str) else annotation
+
+
 def _called(name: str, shown: Any) -> str:
     """Return a call as it is written, one argument a line where it is long."""
     try:
         signature = inspect.signature(shown)
     except (TypeError, ValueError):
         return name
-    kept = [each for key, each in signature.parameters.items() if key != "self" and not key.startswith("_")]
-    written = _short(str(signature.replace(parameters=kept)).removesuffix(" -> None"))
+    kept = [
+        each.replace(annotation=_bare(each.annotation))
+        for key, each in signature.parameters.items()
+        if key != "self" and not key.startswith("_")
+    ]
+    gives = "" if inspect.isclass(shown) else _bare(signature.return_annotation)
+    arrow = "" if gives in ("", inspect.Signature.empty) else f" -> {gives!r}"
+    written = f"({', '.join(map(str, kept))}){arrow}"
     if len(name) + len(written) <= 88:
         return name + written
-    _, arrow, gives = written.rpartition(") -> ")
-    arguments = "".join(f"    {_short(str(each))},\n" for each in kept)
-    return f"{name}(\n{arguments})" + (f" -> {gives}" if arrow else "")
-
-
-def _short(written: str) -> str:
-    """Return a signature whose types have no path before their names, and no quotes around them."""
-    return re.sub(r"(?<![\w.])(?:\w+\.)+(?=[A-Za-z])", "", written).replace("'", "")
+    return f"{name}(\n" + "".join(f"    {each},\n" for each in kept) + f"){arrow}"
 
 
 def _words(doc: str) -> str:

@@ -83,6 +83,8 @@ def test_a_signature_and_its_words_are_those_of_the_function():
     engine = next(page for page in api_pages() if page.path == "api/engine.md")
     entry = engine.body.partition("## `verify`")[2].partition("\n## ")[0]
     assert "verify(trace: Trace" in entry
+    explain = next(page for page in api_pages() if page.path == "api/explain.md")
+    assert "    sentence: str = ''," in explain.body  # of a record, with its default
     assert "-> Verdict" in entry
     assert "- `trace`: " in entry
 
