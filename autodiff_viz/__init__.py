@@ -31,168 +31,61 @@ one segment at a time, and `train_by_segments` trains it so. `to_python`, `to_to
 `to_marimo` write a graph as files that run without this package, `to_html` as one that shows it without a
 server, and `report` writes it for an issue. A `Tour` has `Step`s, each a state of the page with its words;
 `tour_to_json`, `tour_to_link` and `read_tour` write and read one.
-A notebook shows graphs as the canvas draws them, and traces as figures that answer. A mistake of the caller
-raises `GraphError`, whose `problems` give the place of the mistake and how to correct it.
+Answers show themselves: in a notebook as a figure, a picture or a table, printed as text. A mistake of the
+caller raises `GraphError`, whose `problems` give the place of the mistake and how to correct it.
+
+A name is loaded when it is first used: `import autodiff_viz` alone loads neither JAX nor what reads code.
 """
 
-from autodiff_viz import lab
-from autodiff_viz.asking.judge import Judgement, judge
-from autodiff_viz.asking.question import Quantity, Question
-from autodiff_viz.canvas.report import report
-from autodiff_viz.engine.finite_differences import Difference, check_inputs, check_node
-from autodiff_viz.engine.live_path.check import diagnose as problems
-from autodiff_viz.engine.trace import Trace, trace
-from autodiff_viz.engine.verify import Verdict, verify
-from autodiff_viz.engine.versions import versions
-from autodiff_viz.engine.whole_program.remat import Residual, Runs
-from autodiff_viz.explain.compare.compute import Comparison, compare
-from autodiff_viz.explain.field.compute import Field, field
-from autodiff_viz.explain.forward.compute import Tangents, jvp, verify_tangents
-from autodiff_viz.explain.jacobian.compute import FullJacobian, Jacobian, jacobian
-from autodiff_viz.explain.lints.compute import lints
-from autodiff_viz.explain.lints.lint import Lint
-from autodiff_viz.explain.memory.compute import Memory, XlaMemory, memory, xla_memory
-from autodiff_viz.explain.noise.compute import Statistics, statistics
-from autodiff_viz.explain.nonfinite.compute import NonFinite, nonfinite_origin
-from autodiff_viz.explain.paths.compute import Path, Paths, paths
-from autodiff_viz.explain.plans.compute import Plan, plans
-from autodiff_viz.explain.play.backward_program import Factor
-from autodiff_viz.explain.play.compute import LiveArray, PlayStep, play
-from autodiff_viz.explain.precision.compute import Precision, Ranged, precision
-from autodiff_viz.explain.rule_check.compute import Adjoint, Along, RuleCheck, rule_check
-from autodiff_viz.explain.surface.compute import Surface, prediction_surface
-from autodiff_viz.explain.sweep.compute import Sweep, sweep
-from autodiff_viz.explain.zero.compute import ZeroReason, why_zero
-from autodiff_viz.export.notebooks import to_marimo, to_notebook
-from autodiff_viz.export.python_source import to_python
-from autodiff_viz.export.torch_source import to_torch
-from autodiff_viz.functions.from_function import from_function
-from autodiff_viz.graph.codec import to_json
-from autodiff_viz.graph.cuts import Segment
-from autodiff_viz.graph.link import to_link
-from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule, register_pictures
-from autodiff_viz.graph.problem import GraphError, Problem
+import re
+import sys
+from importlib import import_module
+from pathlib import Path as _File
+from types import ModuleType
+from typing import Any
+
+from autodiff_viz.graph.shown import register
 from autodiff_viz.graph.version import VERSION
-from autodiff_viz.language.documents import from_json, from_link
-from autodiff_viz.language.parse import parse
-from autodiff_viz.language.show import show
-from autodiff_viz.lessons.codec import read_tour, tour_to_json, tour_to_link
-from autodiff_viz.lessons.tour import Step, Tour
-from autodiff_viz.reading.from_torch import ModelReading, from_torch
-from autodiff_viz.reading.live.comparison import Compared, ModelCheck
-from autodiff_viz.reading.reading import Change, Reading, read
-from autodiff_viz.reading.watch import WatchedStep, watch
-from autodiff_viz.segments.compute import Curves, Segments, segments, train_by_segments
-from autodiff_viz.standalone.notebook import shown_in_notebook
-from autodiff_viz.standalone.write import to_html
-from autodiff_viz.training.compute import Training, train
-from autodiff_viz.training.records import Records
-from autodiff_viz.training.source import training_to_python
 
 __version__ = VERSION
 
-register_pictures(shown_in_notebook)
+_LINE = re.compile(r"^from ([\w.]+) import (.+)$", re.MULTILINE)
+_PLACES = {
+    word.split()[-1]: (module, word.split()[0])
+    for module, words in _LINE.findall(_File(__file__).with_suffix(".pyi").read_text("utf-8"))
+    for word in words.split(", ")
+}
+"""By public name the module that has it, and its name there."""
 
-__all__ = [
-    "Adjoint",
-    "Along",
-    "Change",
-    "Compared",
-    "Comparison",
-    "Curves",
-    "Difference",
-    "Factor",
-    "Field",
-    "FullJacobian",
-    "Graph",
-    "GraphError",
-    "Jacobian",
-    "Judgement",
-    "Lambda",
-    "Lint",
-    "LiveArray",
-    "Memory",
-    "ModelCheck",
-    "ModelReading",
-    "Node",
-    "NonFinite",
-    "Path",
-    "Paths",
-    "Plan",
-    "PlayStep",
-    "Precision",
-    "Problem",
-    "Quantity",
-    "Question",
-    "Ranged",
-    "Reading",
-    "Records",
-    "Region",
-    "Residual",
-    "Rule",
-    "RuleCheck",
-    "Runs",
-    "Segment",
-    "Segments",
-    "Statistics",
-    "Step",
-    "Surface",
-    "Sweep",
-    "Tangents",
-    "Tour",
-    "Trace",
-    "Training",
-    "Verdict",
-    "WatchedStep",
-    "XlaMemory",
-    "ZeroReason",
-    "check_inputs",
-    "check_node",
-    "compare",
-    "field",
-    "from_function",
-    "from_json",
-    "from_link",
-    "from_torch",
-    "jacobian",
-    "judge",
-    "jvp",
-    "lab",
-    "lints",
-    "memory",
-    "nonfinite_origin",
-    "parse",
-    "paths",
-    "plans",
-    "play",
-    "precision",
-    "prediction_surface",
-    "problems",
-    "read",
-    "read_tour",
-    "report",
-    "rule_check",
-    "segments",
-    "show",
-    "statistics",
-    "sweep",
-    "to_html",
-    "to_json",
-    "to_link",
-    "to_marimo",
-    "to_notebook",
-    "to_python",
-    "to_torch",
-    "tour_to_json",
-    "tour_to_link",
-    "trace",
-    "train",
-    "train_by_segments",
-    "training_to_python",
-    "verify",
-    "verify_tangents",
-    "versions",
-    "watch",
-    "why_zero",
-    "xla_memory",
-]
+__all__ = sorted(_PLACES)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, there = _PLACES[name]
+    if module == __name__:
+        return import_module(f"{module}.{there}")
+    found = getattr(import_module(module), there)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *__all__})
+
+
+class _Names(ModuleType):
+    """The package, in which no folder takes the place of a function of the same name."""
+
+    # Python sets `autodiff_viz.segments` to the folder whenever a module of it is imported.
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _PLACES or _PLACES[name][0] == __name__ or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Names
+
+register(lambda *given: import_module("autodiff_viz.standalone.notebook").bundle_of(*given))

@@ -284,4 +284,4 @@ def test_a_trace_without_an_output_refuses_what_the_whole_program_would_say(why)
         else:
             getattr(found, name)
     assert repr(found)
-    found._repr_html_()
+    found._repr_mimebundle_()

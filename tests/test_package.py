@@ -7,13 +7,17 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from autodiff_viz.graph.version import VERSION
 from tests.readme import PROGRAMS, program
 from tests.test_architecture import APP, PACKAGE, ROOT, draws, imports, library, place
 
@@ -56,14 +60,21 @@ def run(*arguments: object, **options: object) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
-    """Built from a copy, so that nothing of an older build gets in and nothing is left behind."""
+def built(tmp_path_factory) -> Path:
+    """What `python -m build` makes of a copy, so that nothing of an older build gets in or is left behind."""
     copy = tmp_path_factory.mktemp("project")
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    ours = shutil.ignore_patterns("__pycache__")
+    for name in ("pyproject.toml", "LICENSE", "MANIFEST.in", "CHANGELOG.md", "CITATION.cff"):
         shutil.copy(ROOT / name, copy)
-    shutil.copytree(ROOT / PACKAGE, copy / PACKAGE, ignore=shutil.ignore_patterns("__pycache__"))
-    run("-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation", "-w", "made", cwd=copy)
-    (found,) = (copy / "made").iterdir()
+    for name in (PACKAGE, "docs", "tests/ops"):
+        shutil.copytree(ROOT / name, copy / name, ignore=ours)
+    run("-m", "build", "--no-isolation", "--outdir", "made", ".", cwd=copy)
+    return copy / "made"
+
+
+@pytest.fixture(scope="module")
+def wheel(built) -> Path:
+    (found,) = built.glob("*.whl")
     return found
 
 
@@ -74,11 +85,14 @@ def installed(wheel, tmp_path_factory) -> Path:
     return target
 
 
+FOR_DEVELOPERS = ("package.json", "README.md")
+
+
 @pytest.mark.nightly
 def test_everything_that_the_package_reads_is_in_it(installed):
     def files(root):
         found = (path.relative_to(root) for path in (root / PACKAGE).rglob("*") if path.is_file())
-        return {str(path) for path in found if path.suffix != ".pyc" and path.name != "package.json"}
+        return {str(path) for path in found if path.suffix != ".pyc" and path.name not in FOR_DEVELOPERS}
 
     assert files(installed) == files(ROOT)
 
@@ -92,10 +106,70 @@ def test_the_readmes_python_runs_where_only_the_package_is_installed(installed, 
     assert found.splitlines()[-1] == str(installed / PACKAGE / "__init__.py")
 
 
+def test_an_index_takes_both_files_and_neither_has_tests(built, wheel):
+    """`--strict`: what the index would show of the description is looked at too."""
+    (source,) = built.glob("*.tar.gz")
+    assert run("-m", "twine", "check", "--strict", wheel, source).count("PASSED") == 2
+    with tarfile.open(source) as packed:
+        names = [*zipfile.ZipFile(wheel).namelist(), *packed.getnames()]
+    assert {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()} == {
+        PACKAGE,
+        wheel.name.removesuffix("-py3-none-any.whl") + ".dist-info",
+    }
+    assert [name for name in names if "tests" in name.split("/")] == []
+    assert any(name.endswith("/CITATION.cff") for name in names)
+
+
+def test_the_description_leads_nowhere_else():
+    """On the page of an index no relative link or picture works."""
+    text = (ROOT / PROJECT["project"]["readme"]).read_text("utf-8")
+    assert re.findall(r"\]\((?!https://)", text) == []
+
+
+def test_what_is_installed_reads_traces_and_draws(installed, tmp_path):
+    code = """
+import autodiff_viz as av
+reading = av.read("import torch\\nx = torch.tensor(3.0, requires_grad=True)\\ny = x * x\\ny.backward()")
+trace = av.trace(reading.graph)
+print(float(reading.answers()["x"]), float(trace.gradient["x"]))
+print(len(av.to_html(trace, check=False)) > 100_000)
+"""
+    said = run("-c", code, cwd=tmp_path, env={"PYTHONPATH": str(installed)})
+    assert said.split() == ["6.0", "6.0", "True"]
+
+
+STARTS = """
+import os, subprocess, sys, threading
+started = []
+for owner, name in ((threading.Thread, "start"), (subprocess, "Popen"), (os, "fork"), (os, "posix_spawn")):
+    setattr(owner, name, lambda *given, _name=name, **named: started.append(_name))
+sys.addaudithook(lambda event, given: started.append(event) if event == "socket.bind" else None)
+import autodiff_viz as av
+print(*sorted({"jax", "numpy", "plotly", "streamlit"} & {*sys.modules}))
+graph = av.read("import jax.numpy as jnp\\ndef f(x):\\n    return jnp.sin(x)\\ny = f(2.0)").graph
+str(av.trace(graph)), av.trace(graph)._repr_mimebundle_(include=["text/html"])
+print(threading.active_count(), started)
+"""
+
+
+def test_an_import_loads_no_jax_and_nothing_starts_a_thread_a_process_or_a_server(installed, tmp_path):
+    """So core, reader and canvas run where there are none, as in a browser."""
+    said = run("-c", STARTS, cwd=tmp_path, env={"PYTHONPATH": str(installed)})
+    assert said.split("\n") == ["", "1 []", ""]
+
+
+def test_the_citation_names_this_version():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert cited["version"] == VERSION
+    assert cited["license"] == PROJECT["project"]["license"]
+    assert cited["cff-version"] == "1.2.0"
+
+
 def test_the_api_needs_no_library_of_the_page(installed, tmp_path):
     names = sorted(requirement.name for requirement in APP_NEEDS)
     blocked = "".join(f"sys.modules[{name!r}] = None\n" for name in names)
-    run("-c", f"import sys\n{blocked}import autodiff_viz", cwd=tmp_path, env={"PYTHONPATH": str(installed)})
+    code = f"import sys\n{blocked}import autodiff_viz as av\n[getattr(av, name) for name in av.__all__]"
+    run("-c", code, cwd=tmp_path, env={"PYTHONPATH": str(installed)})
 
 
 def test_the_version_is_said_in_one_place(wheel, installed, tmp_path):
@@ -109,7 +183,10 @@ def test_the_version_is_said_in_one_place(wheel, installed, tmp_path):
 def test_what_is_imported_is_what_is_required():
     own = {PACKAGE, *sys.stdlib_module_names}
     used = {
-        (INSTALLED_AS.get(library(module), library(module)), place(path) in ON_THE_PAGE or draws(path))
+        (
+            INSTALLED_AS.get(library(module), library(module)),
+            place(path) in ON_THE_PAGE or draws(path) or path.stem == "painted",
+        )
         for path in APP
         for module in imports(path)
     }

@@ -28,6 +28,7 @@ SHOWN: Mapping[str, tuple[str, str]] = {
     "docs/formula.md": ("docs/formula.md", DOCUMENTS),
     "docs/code.md": ("docs/code.md", DOCUMENTS),
     "docs/python.md": ("docs/python.md", DOCUMENTS),
+    "docs/package.md": ("docs/package.md", DOCUMENTS),
     "docs/teachers.md": ("docs/teachers.md", DOCUMENTS),
     "docs/hosting.md": ("docs/hosting.md", DOCUMENTS),
     "deploy/README.md": ("docs/deploy.md", DOCUMENTS),

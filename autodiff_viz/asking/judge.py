@@ -66,6 +66,7 @@ from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.order import descendants
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of
 from autodiff_viz.graph.rule_kinds import FOLLOW
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import listed, quoted, scalar
 
 VERSION = 1  # of the table
@@ -90,7 +91,7 @@ Table = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Shown):
     """What is said to an answer.
 
     Attributes:

@@ -24,10 +24,11 @@ from autodiff_viz.engine.whole_program.remat import Residual, Runs, residuals_of
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
 from autodiff_viz.graph.grad_nodes import on_ways
 from autodiff_viz.graph.identity import Exact, identity
-from autodiff_viz.graph.model import GRAD, Graph, html_of
+from autodiff_viz.graph.model import GRAD, Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_graph
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import listed, scalar
 from autodiff_viz.language.show import shadows
 from autodiff_viz.ops.catalog import OPS
@@ -42,7 +43,7 @@ value is at (`SHAPE`, node). What is counted has no place: the name of a count s
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Trace(Exact):
+class Trace(Exact, Shown):
     """One forward and one backward evaluation of `graph`. All arrays are read-only NumPy arrays.
 
     Two traces are equal if graph, output, dtype, inputs and seed are, since all numbers follow from these.
@@ -134,10 +135,6 @@ class Trace(Exact):
     def __repr__(self) -> str:
         inputs = ", ".join(self.inputs)
         return f"<Trace of {self.output} by {inputs}: {len(self.value)} nodes in {self.dtype}>"
-
-    def _repr_html_(self) -> str | None:
-        """Return the canvas's picture with these numbers, for notebooks."""
-        return html_of(self)
 
     @property
     def _shapes(self) -> dict[str, tuple[int, ...]]:

@@ -21,6 +21,7 @@ from autodiff_viz.engine.whole_program.rounding import errors
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.shown import Shown
 
 # Count runs of nodes by executing the program: the witness of the counts that are read off its jaxprs.
 
@@ -59,7 +60,7 @@ KEPT = 64  # programs, traced but not compiled
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Shown):
     """Result of the comparison of a trace with the whole program.
 
     Each number is compared relative to its own size. Where it differs by more than the last digits, it may

@@ -6,7 +6,7 @@ its own: slot `i` of a node holds the name of the node that it is wired to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
@@ -15,25 +15,7 @@ from typing import Any, Union
 from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.policies import POLICIES
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW
-
-# Pictures in notebooks, by a function that the package registers: a graph is in the first folder and what
-# draws it in a later one, which the first cannot import.
-
-
-Writer = Callable[[Any], str | None]
-
-_registered: list[Writer] = []
-
-
-def register_pictures(write: Writer) -> None:
-    """Let `write` make the HTML of graphs and traces; None where there is nothing to draw."""
-    _registered[:] = [write]
-
-
-def html_of(thing: Any) -> str | None:
-    """Return the picture of a graph or a trace as HTML; None for none, so that its text is shown."""
-    return _registered[0](thing) if _registered else None
-
+from autodiff_viz.graph.shown import Shown
 
 # Graphs and their parts.
 
@@ -258,7 +240,7 @@ _NAME, _IDENTITY = attrgetter("name"), attrgetter("identity")  # faster with `ma
 
 
 @dataclass(frozen=True, eq=False)
-class Graph:
+class Graph(Shown):
     """Nodes with their output, checkpoint regions and groups.
 
     Equality ignores the order of nodes, regions and groups. Numbers are equal only if every bit is: 0.0 is
@@ -316,10 +298,6 @@ class Graph:
 
     def __hash__(self) -> int:
         return hash(self._unordered)
-
-    def _repr_html_(self) -> str | None:
-        """Return the canvas's picture, for notebooks."""
-        return html_of(self)
 
 
 def params(**values: Any) -> Params:

@@ -23,8 +23,9 @@ from urllib.request import ProxyHandler, Request, build_opener
 
 from autodiff_viz.functions.from_function import from_function
 from autodiff_viz.graph.link import to_link
-from autodiff_viz.graph.model import Graph, html_of
+from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.lessons.codec import is_tour, read_tour, tour_to_link
 from autodiff_viz.lessons.tour import Tour
@@ -59,7 +60,7 @@ _servers: dict[int, Own] = {}
 _direct = build_opener(ProxyHandler({}))  # a proxy of the environment is not to see the token
 
 
-class Page(str):
+class Page(str, Shown):
     """The address of a page of the lab, which a notebook shows as a figure of its graph."""
 
     __slots__ = ("graph",)
@@ -70,10 +71,6 @@ class Page(str):
         page = super().__new__(cls, address)
         page.graph = graph
         return page
-
-    def _repr_html_(self) -> str | None:
-        """Return the figure of the graph with a link to the page, for notebooks."""
-        return html_of(self)
 
 
 def lab(

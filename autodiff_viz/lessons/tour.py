@@ -9,6 +9,7 @@ from autodiff_viz.asking.question import Question
 from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.identity import Exact, identity
 from autodiff_viz.graph.model import Literal
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.training.run import Plan
 
 REVEALS = (
@@ -91,7 +92,7 @@ class Step(Kept):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Tour(Kept):
+class Tour(Kept, Shown):
     """Steps in an order: a lesson, the steps of a talk, or what a visitor has put together.
 
     Attributes:

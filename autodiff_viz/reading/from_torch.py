@@ -34,7 +34,7 @@ from autodiff_viz.reading.torch.structure import labels
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelReading(Reading):
     """A live model that was read, as a `Reading` of a text is.
 

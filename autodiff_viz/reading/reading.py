@@ -19,8 +19,9 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.model import GRAD, INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.syntax_tree import syntax_tree
-from autodiff_viz.graph.text import listed
+from autodiff_viz.graph.text import counted, listed
 from autodiff_viz.language.parse import parse_with_spans
 from autodiff_viz.reading import custom_rules, unread
 from autodiff_viz.reading.functions import arrays, indexing, python_library
@@ -102,8 +103,8 @@ class Change:
         return f"{where}line{'s' * (len(lines) > 1)} {listed(lines)}: {self.says}"
 
 
-@dataclass(frozen=True)
-class Reading:
+@dataclass(frozen=True, repr=False)
+class Reading(Shown):
     """A text that was read.
 
     Attributes:
@@ -135,6 +136,11 @@ class Reading:
     compute_values: Callable[[], dict[str, np.ndarray | None]] | None = field(
         default=None, repr=False, compare=False
     )
+
+    def __repr__(self) -> str:
+        counts = [(len(self.graph.nodes), "node"), (len(self.changes), "change")]
+        told = [*(counted(*each) for each in counts), *[f"{len(self.refused)} refused"] * bool(self.refused)]
+        return f"<{type(self).__name__} of {self.dialect}: {', '.join(told)}>"
 
     @property
     def extent(self) -> str:

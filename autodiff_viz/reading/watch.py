@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import listed
 from autodiff_viz.reading.from_torch import ModelReading, from_torch
 
@@ -70,7 +71,7 @@ class WatchedStep:
         return made
 
 
-class Watch:
+class Watch(Shown):
     """Keeps steps of a training loop; see `watch`.
 
     Attributes:

@@ -29,6 +29,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError, Problem, known_graph, whole_number
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.ops.misfits import Shape
 from autodiff_viz.segments.chain import (
     Arrays,
@@ -260,7 +261,7 @@ JOINT, CHAIN, APART = WAYS = ("joint", "chain", "apart")
 
 
 @dataclass(frozen=True)
-class Curves:
+class Curves(Shown):
     """The loss before each step, for each way of training.
 
     Attributes:
@@ -371,7 +372,7 @@ def _by_segments(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Segments:
+class Segments(Shown):
     """A graph divided by its cuts, and three ways to its gradient. All arrays are read-only NumPy arrays.
 
     The chain runs one `jax.vjp` per segment and passes cotangents across the cuts, which gives the gradient

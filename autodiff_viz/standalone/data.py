@@ -6,7 +6,7 @@ It is what the page's server would answer, asked for ahead: each number is JAX's
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -234,7 +234,7 @@ def with_twins(made: list[Made], base: str, checked: bool) -> list[Made]:
     return all_made
 
 
-def packed(data: Mapping[str, Any]) -> str:
+def packed(data: Any) -> str:
     """Return data as web/figure/source.js unpacks it: JSON, deflated, as base64."""
     return b64encode(compress(json.encode(data), 9)).decode()
 

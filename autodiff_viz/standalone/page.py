@@ -8,27 +8,26 @@ from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from html import escape
-from typing import Any
+from string import Formatter
+from typing import Any, NamedTuple
 from urllib.parse import urlunsplit
 
 from msgspec import json
 
-from autodiff_viz.canvas.records import ASKED, DASH
 from autodiff_viz.canvas.svg import svg_of
 from autodiff_viz.display.colours import streamlit_theme, tokens
-from autodiff_viz.display.numbers import number_text
-from autodiff_viz.engine.trace import ARRIVES, VALUE, Trace, with_output
+from autodiff_viz.engine.trace import Trace, with_output
 from autodiff_viz.engine.versions import versions
 from autodiff_viz.graph.history import Pinned
 from autodiff_viz.graph.link import parts_of
 from autodiff_viz.graph.model import Graph
-from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, known_text
 from autodiff_viz.graph.text import well_formed
 from autodiff_viz.lab.asking import present
 from autodiff_viz.lab.state import Lab, start
 from autodiff_viz.lab.tours import open_step
 from autodiff_viz.lessons.tour import Tour
+from autodiff_viz.standalone.answers import numbers_of, table_of
 from autodiff_viz.standalone.data import (
     Data,
     Made,
@@ -45,7 +44,7 @@ from autodiff_viz.standalone.modules import WEB, script_of
 from autodiff_viz.standalone.styles import compact_style, shaken_styles
 from autodiff_viz.standalone.tokens import words_of
 
-ENTRY, ENTRY_ASKING = "figure/figure.js", "figure/asked.js"
+ENTRY, ENTRY_ASKING, CELLS = "figure/figure.js", "figure/asked.js", "figure/cells.js"
 ASKING = ("asking/answer.js", "canvas/draw/guesses.js")
 """Modules that only a figure with questions has."""
 AWAY = "figure/away.js"
@@ -230,9 +229,7 @@ def short_text(name: str, text: str) -> str:
     return well_formed(text)
 
 
-def html_of(
-    steps: list[Made], base: str, checked: bool, title: str = "", shared: str | None = None
-) -> str:
+def html_of(steps: list[Made], base: str, checked: bool, title: str = "", shared: str | None = None) -> str:
     """Return the file with these steps; the other graph of a comparison comes along.
 
     Args:
@@ -242,6 +239,12 @@ def html_of(
       shared: address of a folder with `shared_files`, from which the file takes its script and its style;
         None if it has them itself.
     """
+    own, asks = _own(steps, base, checked, title)
+    return _PAGE.format(**_shared(asks, shared), **own, still="".join(map(still, steps)))
+
+
+def _own(steps: list[Made], base: str, checked: bool, title: str) -> tuple[dict[str, str], bool]:
+    """Return what a file has of its own, by field of `_PAGE`, but for its picture; and whether it asks."""
     made = thinned(with_twins(steps, base, checked))
     states = [each.data for each in made]
     first = states[0]
@@ -250,34 +253,37 @@ def html_of(
         "packed": packed({"states": states, "shown": len(steps)}),
         "lab": base,
     }
-    asks = any("hidden" in state for state in states)
-    if shared is None:
+    link = first["link"] or base
+    own = {
+        "title": escape(title or first["title"] or f"Gradient of {steps[0].view.trace.output}"),
+        "heading": escape(first["title"]),
+        "text": escape(first["text"]),
+        "says": escape(first["says"]),
+        "link": f' href="{escape(link)}"' if link else "",
+        "held": in_script(held),
+    }
+    return own, any("hidden" in state for state in states)
+
+
+@cache
+def _shared(asks: bool, folder: str | None = None) -> dict[str, str]:
+    """Return what all files have, or all that ask, by field of `_PAGE`: itself, or its address in a folder."""
+    known = versions()
+    made = {"made": f"autodiff_viz {known['autodiff_viz']} with JAX {known['jax']}"}
+    if folder is None:
         script = script_text(asks)
         digest = b64encode(sha256(script.encode()).digest()).decode()
-        policy = _policy(f"'sha256-{digest}'", "'unsafe-inline'")
-        sheet, script = f"<style>{page_style(asks)}</style>", f"<script>{script}</script>"
-    else:
-        policy = _policy("'self'", "'self' 'unsafe-inline'")
-        sheet = (
-            '<meta name="robots" content="noindex">'  # the page around it is what one looks for
-            f'<link rel="stylesheet" href="{escape(shared)}{SHEET}">'
-        )
-        script = f'<script src="{escape(shared)}{SCRIPT}"></script>'
-    known = versions()
-    link = first["link"] or base
-    return _PAGE.format(
-        policy=policy,
-        made=f"autodiff_viz {known['autodiff_viz']} with JAX {known['jax']}",
-        title=escape(title or first["title"] or f"Gradient of {steps[0].view.trace.output}"),
-        heading=escape(first["title"]),
-        text=escape(first["text"]),
-        sheet=sheet,
-        still="".join(map(still, steps)),
-        says=escape(first["says"]),
-        link=f' href="{escape(link)}"' if link else "",
-        held=in_script(held),
-        script=script,
-    )
+        return made | {
+            "policy": _policy(f"'sha256-{digest}'", "'unsafe-inline'"),
+            "sheet": f"<style>{page_style(asks)}</style>",
+            "script": f"<script>{script}</script>",
+        }
+    return made | {
+        "policy": _policy("'self'", "'self' 'unsafe-inline'"),
+        "sheet": '<meta name="robots" content="noindex">'  # the page around it is what one looks for
+        f'<link rel="stylesheet" href="{escape(folder)}{SHEET}">',
+        "script": f'<script src="{escape(folder)}{SCRIPT}"></script>',
+    }
 
 
 def shared_files() -> dict[str, str]:
@@ -289,6 +295,59 @@ def script_text(asks: bool) -> str:
     """Return the script of a figure, which reads what the file holds and shows it."""
     source, css = parts(asks)
     return _SCRIPT % (in_script(css), source, "asked" if asks else "figure")
+
+
+# In the cells of a notebook, where one brings what all share.
+
+_CELL = """<script>(w=>{{const c=document.currentScript.parentElement,s=()=>w["{name}"](c,{own});\
+w["{name}"]?s():(w["{name} waits"]??=[]).push(s)}})(window)</script>"""
+_CELLS = """<script>{source}
+window["{name}"]=cells({page});(window["{name} waits"]??[]).forEach(s=>s())</script>"""
+
+
+class CellFigure(NamedTuple):
+    """A figure as a cell of a notebook has it.
+
+    Attributes:
+      name: of what it shares with others.
+      own: HTML of this figure.
+      shared: HTML that one of all cells has to have.
+    """
+
+    name: str
+    own: str
+    shared: str
+
+
+def cell_figure(shown: Graph | Trace | Tour, base: str | None) -> CellFigure:
+    """Return the figure that a script of the notebook puts into the element around it.
+
+    Raises:
+      GraphError: as `to_html`.
+    """
+    place = address(base)
+    steps = (
+        steps_of(shown, place, False) if isinstance(shown, Tour) else [state_of(lab_in(shown), place, False)]
+    )
+    own, asks = _own(steps, place, False, shown.title if isinstance(shown, Tour) else "")
+    name, shared = _cells(asks)
+    return CellFigure(name, _CELL.format(name=name, own=in_script(own)), shared)
+
+
+@cache
+def _cells(asks: bool) -> tuple[str, str]:
+    """Return the name of what cells share, and the script that has it."""
+    known = _shared(asks) | {"still": ""}
+    pieces = [
+        (text + known.get(field, ""), "" if field in known else field)
+        for text, field, *_ in Formatter().parse(_PAGE)
+        if field is not None
+    ]
+    end = _PAGE[_PAGE.rindex("}") + 1 :]
+    page = packed([*pieces, (end, "")])
+    name = f"autodiff_viz {sha256(page.encode()).hexdigest()[:12]}"
+    source = script_of(CELLS, {})
+    return name, _CELLS.format(source=source, name=name, page=in_script(page))
 
 
 def _policy(script: str, style: str) -> str:
@@ -333,20 +392,5 @@ def page_style(asks: bool = False) -> str:
 def still(made: Made) -> str:
     """Return a step as a picture with a table of its numbers: for print, and where no script runs."""
     trace = made.view.trace
-    rows = "".join(
-        f'<tr><th scope="row">{escape(node.name)}</th>'
-        + "".join(f"<td>{escape(_number(trace, of, node.name))}</td>" for of in (VALUE, ARRIVES))
-        + "</tr>"
-        for node in order(trace.graph)
-    )
-    heads = "".join(f'<th scope="col">{head}</th>' for head in ("node", "value", "cotangent"))
     picture = _TOOLTIP.sub("", svg_of(trace.graph, trace))  # the table has these numbers
-    return f"{picture}<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _number(trace: Trace, of: str, name: str) -> str:
-    """Return a value, or what arrives, as a text; a mark where it is asked for, or where there is none."""
-    if (of, name) in trace.hidden:
-        return ASKED
-    arrays = trace.value if of == VALUE else trace.cotangent
-    return number_text(arrays[name]) if name in arrays else DASH
+    return picture + table_of(numbers_of(trace, len(trace.graph.nodes)))

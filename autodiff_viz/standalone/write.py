@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any
 
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
@@ -48,6 +49,26 @@ def to_html(
         long, `base` is no address, or the page's libraries are missing.
     """
     return _page().html_from(shown, title, text, pinned, base, check)
+
+
+def cell_of(shown: Graph | Trace | Tour, base: str | None) -> Any:
+    """Return the figure of a cell of a notebook, as `page.cell_figure`.
+
+    Raises:
+      GraphError: it cannot be run, or the page's libraries are missing.
+    """
+    return _page().cell_figure(shown, base)
+
+
+def painted(svg: str) -> Any:
+    """Return the picture as PNG with its width and height, as `painted.painted`; None without Pillow."""
+    return _painter().painted(svg) if find_spec("PIL") else None
+
+
+@cache
+def _painter() -> ModuleType:
+    """Return the module that paints pictures, which loads Pillow."""
+    return import_module("autodiff_viz.standalone.painted")
 
 
 @cache

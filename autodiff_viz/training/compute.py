@@ -20,6 +20,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError, Problem, known_graph, whole_number
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import as_literal, quoted
 from autodiff_viz.training.course import Course, further, phase_at, records, start, trace_at
 from autodiff_viz.training.records import Records, record_dtype
@@ -175,7 +176,7 @@ STACKED = 10 * limits.TOTAL_ELEMENTS  # numbers of all steps together that may b
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Training:
+class Training(Shown):
     """The steps that a graph was trained for. All arrays are read-only NumPy arrays.
 
     Step 0 begins with the parameters as the graph has them; the number of a step is also the number of

@@ -10,11 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
+from autodiff_viz.graph.shown import Shown
 
 
 @jax.tree_util.register_dataclass
 @dataclass(frozen=True)
-class Records:
+class Records(Shown):
     """Numbers of some consecutive steps, as arrays with one row per step.
 
     Attributes:

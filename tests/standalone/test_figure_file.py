@@ -15,8 +15,6 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
-from autodiff_viz.canvas.svg import picture
-from autodiff_viz.lab.launch import Page
 from autodiff_viz.standalone.data import lab_of, state_of
 from autodiff_viz.standalone.page import html_of, parts, shared_files, steps_of
 
@@ -182,27 +180,6 @@ def test_a_mistake_of_the_caller_is_a_problem(given, options, code):
     with pytest.raises(av.GraphError) as caught:
         av.to_html(given, check=False, **options)
     assert [problem.code for problem in caught.value.problems] == [code]
-
-
-def test_a_notebook_shows_a_trace_as_a_figure_in_a_frame_of_its_own():
-    trace = av.trace(av.parse("x = 2.0\ny = x * x"))
-    frame = trace._repr_html_()
-    assert re.search(r'sandbox="([^"]*)"', frame)[1].split().count("allow-same-origin") == 0
-    assert frame.count("srcdoc=") == 1
-    assert "<script" not in frame  # it is escaped
-    assert trace.graph._repr_html_() == picture(trace.graph)
-    page = Page("http://localhost:8501/?g=1", trace.graph)
-    assert page == "http://localhost:8501/?g=1"
-    assert page._repr_html_().count("<iframe") == 1
-    assert Page("http://localhost:8501/", None)._repr_html_().count("<iframe") == 0
-
-
-def test_what_has_no_figure_has_its_picture():
-    unfinished = av.problems(graph := av.parse("x = 2.0\ny = x * x"))
-    assert unfinished == ()
-    large = av.trace(av.parse("x_0 = 1.0\n" + "\n".join(f"x_{i + 1} = sin(x_{i})" for i in range(60))))
-    assert large._repr_html_().startswith("<svg")
-    assert av.trace(graph)._repr_html_().startswith("<iframe")
 
 
 def test_the_script_has_nothing_that_talks_to_a_server_or_stores_an_edit():

@@ -15,7 +15,7 @@ from autodiff_viz.lessons.gallery import LESSONS
 from website.__main__ import every_page, settings
 from website.after import code, inline
 from website.api import api_pages
-from website.documents import _FENCE, SHOWN, WILD_FILES, _step, _with_pages, found_index
+from website.documents import _FENCE, ROOT, SHOWN, WILD_FILES, _step, _with_pages, found_index
 from website.lessons import lesson_text, lessons_index
 from website.pages import Page, up_from
 
@@ -59,6 +59,11 @@ def test_marks_of_a_line_become_elements():
         "Set ", ["code", {}, "b"], " to ", ["em", {}, "stop"], ", as ",
         ["a", {"href": "https://x.example"}, "they"], " do <b>.",
     ]  # fmt: skip
+
+
+def test_every_document_and_guide_has_a_page():
+    guides = [*(ROOT / "docs").glob("*.md"), *(ROOT / "autodiff_viz").rglob("README.md")]
+    assert {str(file.relative_to(ROOT)) for file in guides} - SHOWN.keys() == set()
 
 
 def test_links_between_documents_lead_to_pages_and_others_keep_their_words():

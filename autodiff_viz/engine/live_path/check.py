@@ -32,6 +32,7 @@ from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.order import ancestors, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem, known_graph
 from autodiff_viz.graph.rule_kinds import ARRIVING, FOLLOW, KINDS, ON_INPUTS, WIRES
+from autodiff_viz.graph.shown import Several
 from autodiff_viz.graph.text import listed, quoted, shape_of
 from autodiff_viz.ops.misfits import Shape, slot_names
 
@@ -49,7 +50,9 @@ def diagnose(graph: Graph, inputs: Mapping[str, Shape] | None = None) -> tuple[P
       GraphError: `graph` is no graph, or `inputs` does not map names of inputs to shapes.
     """
     known_graph(graph)
-    return _examine(graph, input_shapes(graph, inputs))[0] if inputs is not None else _examined(graph)[0]
+    return Several(
+        _examine(graph, input_shapes(graph, inputs))[0] if inputs is not None else _examined(graph)[0]
+    )
 
 
 def shapes(graph: Graph) -> Mapping[str, Shape]:

@@ -19,6 +19,7 @@ from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import IDENTITY, INPUT, Graph, Node, Slot
 from autodiff_viz.graph.order import ancestors, consumers, order
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import listed_names, quoted, scalar
 
 WORDS = {"value": "values", "cotangent": "cotangents", "gradient": "gradients", "passed": "passed"}
@@ -28,7 +29,7 @@ Pair = tuple[np.ndarray | None, np.ndarray | None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Shown):
     """Two graphs, A and B, node by node. A pair is (in A, in B), None where one of them has no such node.
 
     Attributes:

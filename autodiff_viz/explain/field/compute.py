@@ -43,6 +43,7 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Call, Graph, Lambda,
 from autodiff_viz.graph.order import ancestors, descendants
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS, FOLLOW, KINDS, PULLBACK, REWRITE, SCALE, STOP
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import listed, numbered, quoted, scalar
 from autodiff_viz.workers.jobs import report
 
@@ -123,7 +124,7 @@ class Descent:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Field:
+class Field(Shown):
     """The output and its gradients over a grid. All arrays are read-only NumPy arrays.
 
     Attributes:

@@ -33,6 +33,7 @@ from autodiff_viz.graph.grad_nodes import reads_of, runs_again
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of
+from autodiff_viz.graph.shown import Shown
 
 # Tangents at every node and along every wire
 
@@ -40,7 +41,7 @@ ALIKE = 1e-4  # share of the summed sizes; float32 rounds far below
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tangents:
+class Tangents(Shown):
     """One forward-mode evaluation. All arrays are read-only NumPy arrays.
 
     Attributes:

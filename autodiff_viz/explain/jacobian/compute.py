@@ -18,6 +18,7 @@ from autodiff_viz.engine.tolerance import paired, share
 from autodiff_viz.engine.trace import Trace, precision, with_output
 from autodiff_viz.explain.forward.compute import leading
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import counted, listed, quoted, scalar
 
 SWEEPS = 512  # rows and columns together; each is one pass through the graph
@@ -25,7 +26,7 @@ ALIKE = 1e-4  # of the largest element; float32 rounds far below
 
 
 @dataclass(frozen=True, eq=False)
-class FullJacobian:
+class FullJacobian(Shown):
     """The Jacobian d `of` / d `by`, computed in two ways.
 
     Attributes:

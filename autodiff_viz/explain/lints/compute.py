@@ -21,6 +21,7 @@ from autodiff_viz.explain.lints.slopes import CORNERS, SECOND_DERIVATIVE, wrong_
 from autodiff_viz.explain.lints.values import BROADCAST, DEAD_UNIT, WHERE_TRAP
 from autodiff_viz.graph.order import descendants
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.shown import Several
 
 SAME = {"rtol": 1e-5, "atol": 1e-6, "equal_nan": True}
 
@@ -60,7 +61,7 @@ def lints(found: Trace, differences: Mapping[str, Difference] | None = None) -> 
     if known_trace(found).output not in found.cotangent:
         return ()
     corners = replace(CORNERS, find=partial(wrong_corners, differences=differences))
-    return tuple(lint for kind in IN_ORDER for lint in _lints(found, corners if kind is CORNERS else kind))
+    return Several(lint for kind in IN_ORDER for lint in _lints(found, corners if kind is CORNERS else kind))
 
 
 def not_looked_at(found: Trace) -> tuple[str, ...]:

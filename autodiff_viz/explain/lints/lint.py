@@ -9,10 +9,11 @@ from autodiff_viz.engine.sentence import Claim
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.cure import Cure
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
-class Lint:
+class Lint(Shown):
     """A construct that is legal and rarely meant.
 
     Attributes:

@@ -21,10 +21,11 @@ from autodiff_viz.explain.play.compute import FORWARD, Array, LiveArray, PlaySte
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.shown import Shown
 
 
 @dataclass(frozen=True)
-class Memory:
+class Memory(Shown):
     """What a pass holds between its steps, if every array is freed after its last reader.
 
     Attributes:

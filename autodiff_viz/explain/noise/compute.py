@@ -20,6 +20,7 @@ from autodiff_viz.graph.dtypes import FLOAT32
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem, whole_number
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.workers.jobs import report
 
@@ -29,7 +30,7 @@ MOST = 1_000_000  # draws
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(Shown):
     """Mean and variance of each cotangent over draws.
 
     Attributes:

@@ -12,12 +12,13 @@ from autodiff_viz.explain.nonfinite.cures import nonfinite_cure
 from autodiff_viz.explain.nonfinite.operands import Operand, operands_back, operands_of
 from autodiff_viz.explain.nonfinite.words import statement_of
 from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.shown import Shown
 
 FORWARD, BACKWARD = "forward", "backward"
 
 
 @dataclass(frozen=True, slots=True)
-class NonFinite:
+class NonFinite(Shown):
     """Where the numbers of a trace stop being finite.
 
     Attributes:

@@ -30,6 +30,7 @@ from autodiff_viz.graph.model import GRAD, INPUT, Node
 from autodiff_viz.graph.order import ancestors, order
 from autodiff_viz.graph.problem import GraphError, Problem, whole_number
 from autodiff_viz.graph.rule_kinds import ARRIVING, KINDS
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import listed_names, quoted, scalar
 
 # Pullbacks of single nodes, as linear maps of what arrives
@@ -171,7 +172,7 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(Shown):
     """The cotangent of a node as a sum over paths.
 
     Attributes:

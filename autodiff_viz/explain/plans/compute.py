@@ -24,6 +24,7 @@ from autodiff_viz.graph.model import INPUT, Graph, Group, Region
 from autodiff_viz.graph.order import array_sources
 from autodiff_viz.graph.policies import POLICIES, TAKING_NAMES
 from autodiff_viz.graph.problem import whole_number
+from autodiff_viz.graph.shown import Several, Shown
 from autodiff_viz.graph.text import listed, numbered
 from autodiff_viz.workers.jobs import report
 
@@ -127,7 +128,7 @@ PRESENT, NONE, STEM = "the present regions", "no regions", "block"
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Shown):
     """Checkpoint regions for a graph, with what they cost.
 
     Attributes:
@@ -202,7 +203,7 @@ def plans(trace: Trace, most_nodes: int = MOST) -> tuple[Plan, ...]:
       GraphError: no trace is given, it has no output, a checkpoint region is not valid, or `most_nodes` is no
         such number.
     """
-    return planned(trace, whole_number("number of nodes to search", most_nodes, 0, LARGEST)).plans
+    return Several(planned(trace, whole_number("number of nodes to search", most_nodes, 0, LARGEST)).plans)
 
 
 def planned(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ()) -> Planned:

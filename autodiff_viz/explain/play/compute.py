@@ -22,6 +22,7 @@ from autodiff_viz.graph.grad_nodes import BY
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.order import array_sources, consumers
 from autodiff_viz.graph.problem import GraphError
+from autodiff_viz.graph.shown import Several
 
 FORWARD, BACKWARD = "forward", "backward"
 
@@ -89,7 +90,7 @@ def play(trace: Trace) -> tuple[PlayStep, ...]:
       GraphError: no trace is given, it has no output, or a checkpoint region is not valid.
     Source: https://docs.jax.dev/en/latest/gradient-checkpointing.html
     """
-    return whole_pass(trace).steps
+    return Several(whole_pass(trace).steps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import consumers, order
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import listed, quoted, scalar
 
 # Which numbers leave the range of the dtype, and where that begins
@@ -202,7 +203,7 @@ largest error beside float64, in percent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Precision:
+class Precision(Shown):
     """The numbers of a trace beside those of float64.
 
     Attributes:

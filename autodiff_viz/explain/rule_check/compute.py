@@ -25,6 +25,7 @@ from autodiff_viz.graph.model import GRAD, IDENTITY, INPUT, Graph, Node, Rule, p
 from autodiff_viz.graph.order import ancestors, descendants
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import ARRIVING, FOLLOW, KINDS, PULLBACK
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import listed, quoted, scalar
 from autodiff_viz.ops.catalog import OPS
 
@@ -122,7 +123,7 @@ class Along:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RuleCheck:
+class RuleCheck(Shown):
     """The derivatives of a node by each node that it reads.
 
     Attributes:

@@ -23,6 +23,7 @@ from autodiff_viz.graph.dtypes import DTYPES
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.order import ancestors
 from autodiff_viz.graph.problem import GraphError, Problem, whole_number
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import quoted
 
 POINTS = 41  # of each axis of the grid; with `MARGIN` the ends of the data are on it
@@ -32,7 +33,7 @@ TOO_MANY = 10 * limits.TOTAL_ELEMENTS  # numbers of all nodes at all points
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class Surface(Shown):
     """The value of a node over a grid of points. All arrays are read-only NumPy arrays.
 
     Attributes:

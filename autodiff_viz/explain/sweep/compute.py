@@ -23,6 +23,7 @@ from autodiff_viz.graph.grad_nodes import BY, has_grads
 from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, ON_INPUTS, STOP
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.ops.catalog import OPS
 
 # Sweep an input: compute every number of a graph along a line of the input's values, in one pass.
@@ -33,7 +34,7 @@ SLIDER = 101  # positions of a slider; each number of positions is compiled sepa
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Shown):
     """A trace at each of `positions`, the values that the scalar input `name` takes.
 
     `value`, `cotangent` and `passed` are as in a trace, with a leading axis of positions where they depend on

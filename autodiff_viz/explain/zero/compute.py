@@ -37,13 +37,14 @@ from autodiff_viz.graph.model import GRAD, Graph, Node
 from autodiff_viz.graph.order import ancestors, consumers, descendants, order
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, STOP
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import MINUS, listed_names, quoted, scalar
 from autodiff_viz.ops.piecewise import COMPARISONS
 from autodiff_viz.ops.places import AT_PLACES, PLACES
 
 
 @dataclass(frozen=True, slots=True)
-class ZeroReason:
+class ZeroReason(Shown):
     """Why the cotangent of a node is zero.
 
     Attributes:

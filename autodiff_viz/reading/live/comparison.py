@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import listed
 
 ROUNDED = {"float32": 2.0**-23, "float64": 2.0**-52, "bfloat16": 2.0**-8, "float16": 2.0**-11}
@@ -61,7 +62,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class ModelCheck:
+class ModelCheck(Shown):
     """A reading of a model beside PyTorch's own run of it.
 
     Attributes:

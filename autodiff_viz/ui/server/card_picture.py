@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -39,7 +38,7 @@ from autodiff_viz.lab.persistence.address import GALLERY
 from autodiff_viz.lab.persistence.link_preview import NAME, Preview
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import LESSONS, TRACKS, lesson, track_of
-from autodiff_viz.ui.chunks import STATIC
+from autodiff_viz.standalone.painted import font
 from autodiff_viz.ui.server.lessons_page import sketch_of
 
 WIDE, HIGH = 1200, 630  # px, as hosts want it
@@ -74,19 +73,6 @@ LINES = {
     ASKED_VALUE: (None, light("value"), 0.0),
 }
 """Line, filling and width in px of the sketch, by look: those of lessons_page.css in the light theme."""
-
-
-@cache
-def _font(size: int, weight: int) -> ImageFont.FreeTypeFont:
-    """Return Streamlit's font; without it Pillow's own, which has fewer signs."""
-    for path in (STATIC / "static" / "media").glob("SourceSansVF-Upright*.woff2"):
-        try:
-            font = ImageFont.truetype(str(path), size)
-            font.set_variation_by_axes([weight])
-        except OSError:  # a Pillow that reads no compressed fonts
-            break
-        return font
-    return ImageFont.load_default(size)
 
 
 @remembered(128)
@@ -127,28 +113,28 @@ def _mark(pen: ImageDraw.ImageDraw, track: str) -> None:
         fill=ORANGE,
     )
     place = tuple(_scaled(LEFT + 62, y))
-    pen.text(place, NAME, INK, _font(32 * FINER, 600), anchor="lm")
-    pen.text(tuple(_scaled(WIDE - LEFT, y)), track, QUIET, _font(28 * FINER, 400), anchor="rm")
+    pen.text(place, NAME, INK, font(32 * FINER, 600), anchor="lm")
+    pen.text(tuple(_scaled(WIDE - LEFT, y)), track, QUIET, font(28 * FINER, 400), anchor="rm")
 
 
 def _title(pen: ImageDraw.ImageDraw, title: str) -> float:
     """Write the title in at most two lines, and return the px below it."""
     for size in SIZES:
-        font = _font(size * FINER, 650)
-        lines = [*_lines(pen, title, font)]
+        letters = font(size * FINER, 650)
+        lines = [*_lines(pen, title, letters)]
         if len(lines) <= 2:
             break
     for at, line in enumerate(lines[:3]):
-        pen.text(tuple(_scaled(LEFT, TOP + 64 + at * size * 1.1)), line, INK, font, anchor="lt")
+        pen.text(tuple(_scaled(LEFT, TOP + 64 + at * size * 1.1)), line, INK, letters, anchor="lt")
     return TOP + 64 + min(len(lines), 3) * size * 1.1
 
 
-def _lines(pen: ImageDraw.ImageDraw, text: str, font: ImageFont.FreeTypeFont) -> Iterator[str]:
+def _lines(pen: ImageDraw.ImageDraw, text: str, letters: ImageFont.FreeTypeFont) -> Iterator[str]:
     """Yield the lines of a text that is as wide as the picture."""
     line = ""
     for word in text.split():
         longer = f"{line} {word}".strip()
-        if line and pen.textlength(longer, font) > (WIDE - 2 * LEFT) * FINER:
+        if line and pen.textlength(longer, letters) > (WIDE - 2 * LEFT) * FINER:
             yield line
             longer = word
         line = longer
@@ -160,11 +146,11 @@ def _tracks(pen: ImageDraw.ImageDraw, top: float) -> None:
     shown = [track for track in TRACKS if track.lessons]
     half = (len(shown) + 1) // 2
     pen.text(
-        tuple(_scaled(LEFT, top)), f"{len(LESSONS)} questions", QUIET, _font(34 * FINER, 400), anchor="lt"
+        tuple(_scaled(LEFT, top)), f"{len(LESSONS)} questions", QUIET, font(34 * FINER, 400), anchor="lt"
     )
     for at, track in enumerate(shown):
         x, y = LEFT + at // half * ROOM[0] / 2, top + 74 + at % half * 58
-        pen.text(tuple(_scaled(x, y)), track.title, BLUE, _font(38 * FINER, 600), anchor="lt")
+        pen.text(tuple(_scaled(x, y)), track.title, BLUE, font(38 * FINER, 600), anchor="lt")
 
 
 def _paint(pen: ImageDraw.ImageDraw, drawn: Sketch, top: float) -> None:
@@ -177,8 +163,8 @@ def _paint(pen: ImageDraw.ImageDraw, drawn: Sketch, top: float) -> None:
 
     for shape in drawn.shapes:
         if isinstance(shape, Word):
-            font = _font(round(shape.size * scale), 600)
-            pen.text(at(shape.x, shape.y), shape.text, GROUND if shape.look else INK, font, anchor="mm")
+            letters = font(round(shape.size * scale), 600)
+            pen.text(at(shape.x, shape.y), shape.text, GROUND if shape.look else INK, letters, anchor="mm")
             continue
         line, fill, width = LINES[shape.look]
         thick = max(1, round(width * scale))

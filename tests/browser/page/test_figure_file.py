@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 import autodiff_viz as av
+from autodiff_viz.standalone.write import cell_of
 
 B = "x = 0.6\ny = 1.5\na = sin(x)\nb = a * y\nz = b + exp(a)"
 A = B.replace("exp(a)", "stop_gradient(exp(a))")
@@ -258,3 +259,23 @@ def test_a_figure_is_printed_on_one_page_whole(offline: Page, files: dict[str, P
     assert not page.locator(".graph").is_visible()
     cut = "(all) => all.filter((one) => one.scrollHeight > one.clientHeight + 1 && one.clientHeight).length"
     assert page.locator("body, .still, footer").evaluate_all(cut) == 0
+
+
+def test_cells_of_a_notebook_share_a_script_wherever_it_stands(browser, tmp_path):
+    """The first figure waits for the script that a later cell brings; on paper there are the pictures."""
+    traces = [av.trace(av.parse(f"x = {x}\ny = x * x")) for x in (2.0, 3.0)]
+    made = [cell_of(trace, None) for trace in traces]
+    still = '<img alt="still" src="data:,">'
+    cells = [f'<div class="av-cell">{still}{made[0].own}</div>']
+    cells += [f'<div class="av-cell">{still}{made[1].shared}{made[1].own}</div>']
+    file = tmp_path / "cells.html"
+    file.write_text(f"<!DOCTYPE html><meta charset=utf-8><body>{''.join(cells)}", "utf-8")
+    with without_network(browser) as page:
+        page.goto(file.as_uri())
+        for at, cotangent in enumerate(("4", "6")):
+            inside = page.locator("iframe").nth(at).content_frame
+            expect(inside.locator('[data-id="x"] .cotangent').first).to_contain_text(cotangent)
+        expect(page.get_by_alt_text("still").first).to_be_hidden()
+        page.emulate_media(media="print")
+        expect(page.locator("iframe").first).to_be_hidden()
+        expect(page.get_by_alt_text("still").first).not_to_have_css("display", "none")
