@@ -267,7 +267,7 @@ def _own(steps: list[Made], base: str, checked: bool, title: str) -> tuple[dict[
 
 @cache
 def _shared(asks: bool, folder: str | None = None) -> dict[str, str]:
-    """Return what all files have, or all that ask, by field of `_PAGE`: itself, or its address in a folder."""
+    """Return what all files have, or all that ask, by field of `_PAGE`; in a folder, its addresses."""
     known = versions()
     made = {"made": f"autodiff_viz {known['autodiff_viz']} with JAX {known['jax']}"}
     if folder is None:
