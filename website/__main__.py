@@ -72,10 +72,9 @@ def write_source(folder: Path, lab: str, site: str, only: set[str]) -> list[Page
     shutil.copy(HERE / "site.js", assets)
     shutil.copy(HERE.parent / "autodiff_viz" / "ui" / "assets" / "icon.svg", assets)
     (into / "cards").mkdir()
-    used = {page.card for page in pages}
-    for seen in PREVIEWS:
-        if seen.picture in used:
-            (into / "cards" / f"{seen.picture}.png").write_bytes(card_picture(seen))
+    previews = {seen.picture: seen for seen in PREVIEWS}
+    for card in {page.card for page in pages}:
+        (into / "cards" / f"{card}.png").write_bytes(card_picture(previews[card]))
     if site:
         (into / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {site}sitemap.xml\n", "utf-8")
     shutil.copytree(HERE / "overrides", folder / "overrides")

@@ -7,7 +7,7 @@ from html import escape
 from urllib.parse import urlencode
 
 from autodiff_viz.canvas.sketch import svg
-from autodiff_viz.lab.persistence.address import LESSON
+from autodiff_viz.lab.persistence.address import GALLERY, LESSON
 from autodiff_viz.lessons.gallery import LESSONS, TRACKS, lesson, track_of
 from autodiff_viz.lessons.lesson import Lesson
 from autodiff_viz.standalone.page import html_of
@@ -98,7 +98,7 @@ def lessons_index() -> Page:
         "Questions about gradients",
         "\n\n".join(parts),
         about,
-        "gallery",
+        GALLERY,
         section=(TOP,),
         is_searched=False,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,17 +50,13 @@ class Page:
         return f"---\n{lines}\n---\n\n# {self.title}\n\n{self.body}\n"
 
 
-def up_from(path: str) -> str:
-    """Return the way from a page to the root of the site, where each page is a folder."""
-    return "../" * (path.count("/") + (not path.endswith("index.md")))
-
-
 def framed(key: str, title: str, path: str, tall: bool = False) -> str:
     """Return the frame with the figure `key` for the page `path`."""
     kind = "av-figure av-tall" if tall else "av-figure"
+    # From the page's Markdown file; the generator makes of it an address from the folder that the page becomes.
+    source = posixpath.relpath(f"figures/{key}.html", posixpath.dirname(path) or ".")
     return (
-        f'<iframe class="{kind}" src="{up_from(path)}figures/{key}.html" loading="lazy" '
-        f'title="Live figure: {escape(title)}"></iframe>'
+        f'<iframe class="{kind}" src="{source}" loading="lazy" title="Live figure: {escape(title)}"></iframe>'
     )
 
 

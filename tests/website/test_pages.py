@@ -17,7 +17,7 @@ from website.after import code, inline
 from website.api import api_pages
 from website.documents import _FENCE, ROOT, SHOWN, WILD_FILES, _step, _with_pages, found_index
 from website.lessons import lesson_text, lessons_index
-from website.pages import Page, up_from
+from website.pages import Page
 
 PACKED = re.compile(r'data-after="([^"]*)"')
 
@@ -125,11 +125,3 @@ def test_every_page_has_a_place_of_its_own_and_the_menu_has_them_all():
     assert menu["site_url"] == "https://site.example/"
     assert [page.path for page in pages] == re.findall(r'"([\w/]+\.md)"', json.dumps(menu["nav"]))
     assert "site_url" not in settings(pages, "", "")
-
-
-def test_the_way_up_is_one_step_for_each_folder():
-    assert [up_from(path) for path in ("index.md", "docs/index.md", "lessons/fork.md")] == [
-        "",
-        "../",
-        "../../",
-    ]
