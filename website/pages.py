@@ -53,7 +53,7 @@ class Page:
 def framed(key: str, title: str, path: str, tall: bool = False) -> str:
     """Return the frame with the figure `key` for the page `path`."""
     kind = "av-figure av-tall" if tall else "av-figure"
-    # From the page's Markdown file; the generator makes of it an address from the folder that the page becomes.
+    # From the Markdown file; the generator makes it an address from the folder that the page becomes.
     source = posixpath.relpath(f"figures/{key}.html", posixpath.dirname(path) or ".")
     return (
         f'<iframe class="{kind}" src="{source}" loading="lazy" title="Live figure: {escape(title)}"></iframe>'
