@@ -1,0 +1,62 @@
+"""Test that limits of sizes are the user's on their own machine, and the server's on a server."""
+
+from __future__ import annotations
+
+import pytest
+
+import autodiff_viz as av
+from autodiff_viz.graph import limits, own_limits
+
+LONG = "x = 1.0\n" + "\n".join(f"y{i} = x + {i}.0" for i in range(2_100)) + "\nz = y0 * y2099"
+WIDE = "x = input(shape=(70000,), seed=1)\ny = sum(x * x)"
+
+
+@pytest.fixture(autouse=True)
+def as_it_was():
+    with av.limits():
+        before = {name: getattr(limits, name) for name in own_limits.OURS}
+        yield
+    assert {name: getattr(limits, name) for name in own_limits.OURS} == before == own_limits.OURS
+
+
+@pytest.mark.parametrize(("text", "wider"), [(LONG, {"nodes": 3_000}), (WIDE, {"elements": 100_000})])
+def test_what_is_refused_runs_with_limits_of_ones_own_and_is_refused_again_after_them(text, wider):
+    def run() -> float:
+        return float(av.trace(av.parse(text)).value[av.parse(text).output])
+
+    with pytest.raises(av.GraphError, match="limit|at most|more than"):
+        run()
+    with av.limits(**wider):
+        found = run()
+    with pytest.raises(av.GraphError, match="limit|at most|more than"):
+        run()
+    assert found == 2_100.0 if text is LONG else found > 60_000  # 70,000 squares of normal numbers
+
+
+def test_a_graph_that_was_accepted_is_judged_anew_under_other_limits():
+    with av.limits(nodes=3_000):
+        graph = av.parse(LONG)
+        assert av.problems(graph) == ()
+    assert [problem.code for problem in av.problems(graph)] == ["too-many-nodes"]
+
+
+def test_limits_without_a_block_stay_and_tell_themselves():
+    with av.limits():
+        assert str(av.limits(nodes=20_000)).split()[-4:] == ["nodes", "20,000", "elements", "65,536"]
+        assert (limits.NODES, limits.GROUPS) == (20_000, 640)
+
+
+@pytest.mark.parametrize("given", [{"nodes": 0}, {"nodes": "many"}, {"elements": 2**31}, {"elements": True}])
+def test_a_limit_is_a_number(given):
+    with pytest.raises(av.GraphError, match="must be a whole number from 1"):
+        av.limits(**given)
+
+
+def test_a_process_that_serves_visitors_keeps_the_servers_limits(monkeypatch):
+    monkeypatch.setattr(own_limits, "_kept", [])
+    with av.limits():
+        av.limits(nodes=5_000)
+        own_limits.keep()
+        assert limits.NODES == 2_000
+        with pytest.raises(av.GraphError, match="serves visitors"):
+            av.limits(nodes=5_000)
