@@ -35,10 +35,10 @@ nightly: test
 slice: $(VENV)/.tools browser nginx
 	$(BIN)/python -m tests.slices
 
-# On the newest Python of the machine, if it is newer than 3.11, with the newest JAX: see tests/compat.py.
+# On the newest Python of the machine, if it is newer than 3.11, with the newest JAX, half of what depends on it: see tests/compat.py.
 compat: export PYTHONDONTWRITEBYTECODE :=
 compat: $(VENV)/.tools browser
-	$(BIN)/python tests/compat.py
+	$(BIN)/python -m tests.compat
 
 check: $(VENV)/.tools
 	$(BIN)/ruff check .

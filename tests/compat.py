@@ -1,7 +1,8 @@
 """Run the tests that depend on JAX in a venv of the newest Python of this machine, which gets the newest JAX.
 
 Python 3.11 has an older one (requirements.txt). The tests of checkpoint regions run once more with
-JAX_REMAT3=1, which JAX announces as its default. Without such a Python it says so and ends well.
+JAX_REMAT3=1, which JAX announces as its default. Each time half of the files have their turn, chosen by the
+number of commits; `TURN=all make compat` runs all. Without such a Python it says so and ends well.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
-ROOT = Path(__file__).parents[1]
+from tests.slices import ROOT, number_of_commit
+
 BUILD = ROOT / "build"
+TURNS = 2
 PYTHONS = ("3.14", "3.13", "3.12")
 NEEDS = ("requirements.txt", "requirements-dev.txt")
 
@@ -85,6 +89,12 @@ def installed(command: str, version: str) -> Path:
     return python
 
 
+def in_turn(folders: tuple[str, ...], turn: int | None) -> list[str]:
+    """Return the test files of the folders that have this turn, by a checksum of their names; None: all."""
+    files = (str(path.relative_to(ROOT)) for each in folders for path in (ROOT / each).rglob("test_*.py"))
+    return sorted(name for name in files if turn is None or crc32(name.encode()) % TURNS == turn)
+
+
 def tested(python: Path, version: str, *tests: str, **settings: str) -> bool:
     """Return whether tests pass; what they compile is kept for this Python, as `make test` does."""
     flags = subprocess.run(
@@ -108,10 +118,12 @@ def main() -> int:
     python = installed(*found)
     code = "import jax; print('JAX', jax.__version__)"
     jax = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
-    print(f"With Python {found[1]} and {jax}:", flush=True)
-    passed = [tested(python, found[1], *EVERYTHING), tested(python, found[1], *PAGE)]
+    turn = None if os.environ.get("TURN") == "all" else number_of_commit(ROOT) % TURNS
+    part = "all files" if turn is None else f"part {turn + 1} of {TURNS} of the files"
+    print(f"With Python {found[1]} and {jax}, {part}:", flush=True)
+    passed = [tested(python, found[1], *in_turn(EVERYTHING, turn)), tested(python, found[1], *PAGE)]
     print(f"With Python {found[1]}, {jax} and JAX_REMAT3=1:", flush=True)
-    passed.append(tested(python, found[1], *REGIONS, JAX_REMAT3="1"))
+    passed.append(tested(python, found[1], *in_turn(REGIONS, turn), JAX_REMAT3="1"))
     return 0 if all(passed) else 1
 
 

@@ -25,7 +25,7 @@ import pytest
 from tests.known_failures import KNOWN, still_fails
 
 ROOT = Path(__file__).parents[1]
-PARTS = 6
+PARTS = 8
 LAST_START = (
     12 * 60
 )  # seconds after the beginning; the longest test takes less than 3 minutes, and 15 are there

@@ -8,7 +8,7 @@ import jax.lib
 import autodiff_viz as av
 from autodiff_viz.engine.compilation_cache import LIBRARIES
 from autodiff_viz.workers import disk_cache
-from tests.compat import EVERYTHING, PAGE, REGIONS, ROOT, newest
+from tests.compat import EVERYTHING, PAGE, REGIONS, ROOT, TURNS, in_turn, newest
 
 
 def python(folder: Path, name: str, prints: str, code: int = 0) -> str:
@@ -52,3 +52,10 @@ def test_what_it_names_is_there():
         path, _, test = name.partition("::")
         assert (ROOT / path).exists(), name
         assert not test or f"def {test}(" in (ROOT / path).read_text("utf-8"), name
+
+
+def test_each_file_has_its_turn():
+    for folders in (EVERYTHING, REGIONS):
+        turns = [in_turn(folders, turn) for turn in range(TURNS)]
+        assert all(turns)
+        assert sorted(name for turn in turns for name in turn) == in_turn(folders, None)

@@ -18,9 +18,9 @@ Copy Count Create Cull Cure Cut Declare Decode Define Delay Deliver Delta-encode
 Diagnose Differentiate Dispatch Display Divide Drag Draw Drive Drop Duplicate Edit Embed Encode End Enlarge
 Estimate Evaluate Exchange Explain Explore Export Extrapolate Fail Fill Filter Find Fit Fix Flatten Fold
 Follow Fork Format Generate Give Handle Highlight Hint Hold Identify Import Inline Inspect Interpret
-Isolate Keep Kill Lay Limit Lint List Log Look Make Map Mark Measure Memoise Move Multiply Mute Name Navigate
-Nest Number Offer Open Outline Paint Pan Parse Pinch Place Play Precompute Predict Prepare Print Push
-Quote Read Record Redraw Reduce Refuse Register Rehearse Release Remember Remove Replace Report Represent
+Isolate Keep Kill Lay Let Limit Lint List Log Look Make Map Mark Measure Memoise Move Multiply Mute Name
+Navigate Nest Number Offer Open Outline Paint Pan Parse Pinch Place Play Precompute Predict Prepare Print Push
+Put Quote Read Record Redraw Reduce Refuse Register Rehearse Release Remember Remove Replace Report Represent
 Request Resolve Restore Route Run Scale Scan Schedule Search Select Send Serve Set Share Show Simulate
 Sort Stack Start Store Suggest Summarise Sweep Switch Take Teach Tell Test Time Tokenise Trace Train
 Tune Turn Undo Unroll Update Verify Visit Wait Warm Watch Wire Write Zoom

@@ -85,11 +85,14 @@ def installed(wheel, tmp_path_factory) -> Path:
     return target
 
 
+FOR_DEVELOPERS = ("package.json", "README.md")
+
+
 @pytest.mark.nightly
 def test_everything_that_the_package_reads_is_in_it(installed):
     def files(root):
         found = (path.relative_to(root) for path in (root / PACKAGE).rglob("*") if path.is_file())
-        return {str(path) for path in found if path.suffix != ".pyc" and path.name != "package.json"}
+        return {str(path) for path in found if path.suffix != ".pyc" and path.name not in FOR_DEVELOPERS}
 
     assert files(installed) == files(ROOT)
 

@@ -5,11 +5,11 @@
     @pytest.mark.nightly      only at night: it takes long for what it adds to the tests beside it
     @pytest.mark.longer       by day and at night, when it goes through more
 
-Of a test of more than four cases without a mark a quarter is run. A case is in the sample by the checksum
-of its name, so it stays in or out when others are added. Of hypothesis' examples a ninth is tried, and of a
-list that one test goes through, `by_day(cases, 3)` is a third. A test that is named
-on the command line runs in full, but for such lists. With `SLICE` only what the day leaves out is run, and
-of that one part (tests/slices.py).
+Of a test of more than four cases without a mark a quarter is run, and of all that drives a browser half. A
+case or a test is in the sample by the checksum of its name, so it stays in or out when others are added. Of
+hypothesis' examples a ninth is tried, and of a list that a test goes through, `by_day(cases, 3)` is a third.
+A test that is named on the command line runs in full, but for such lists. With `SLICE` only what the day
+leaves out is run, and of that one part (tests/slices.py).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ T = TypeVar("T")
 THOROUGH = os.environ.get("THOROUGH") == "1"
 SHARE, FEWEST = 9, 5
 LONG, OF_LONG = 4, 4  # of a list with more cases than that, one of so many
+OF_BROWSER = 2  # of tests that drive a browser, one of so many
 SETTINGS = "_hypothesis_internal_use_settings"
 """Where hypothesis keeps the settings of a test; it has no documented factor for all numbers of examples."""
 
@@ -95,10 +96,12 @@ def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
     cases: dict[str, list[pytest.Item]] = {}
     found = set()
     for item in items:
-        if item.get_closest_marker("nightly"):
+        name = item.nodeid.partition("[")[0]
+        in_browser = "browser" in item.keywords and not item.get_closest_marker("every")
+        if item.get_closest_marker("nightly") or (in_browser and crc32(name.encode()) % OF_BROWSER):
             found.add(item)
         elif item.get_closest_marker("sampled") or not item.get_closest_marker("every"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+            cases.setdefault(name, []).append(item)
     for drawn in cases.values():
         sampled = drawn[0].get_closest_marker("sampled")
         share = sampled.args[0] if sampled else OF_LONG if len(drawn) > LONG else 1

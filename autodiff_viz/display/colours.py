@@ -15,7 +15,8 @@ TEXT, MARK, ANY = 4.5, 3.0, 1.0
 shadows, lines between parts, and classes, which have their ring, need none."""
 
 PAGE = ("ground",)
-PANELS = ("ground", "under", "raised")
+PANELS = ("ground", "under", "raised", "drawing")
+DRAWN = ("ground", "drawing")
 
 
 class Colour(NamedTuple):
@@ -36,6 +37,7 @@ COLOURS = {
     # The page.
     "ground": Colour("#ffffff", "#14171c"),
     "under": Colour("#f6f7f9", "#1c2027"),  # of fields, code and pictures
+    "drawing": Colour("#f4f6fa", "#191c21"),  # on which cards lie
     "raised": Colour("#ffffff", "#262b33"),  # of cards, and of what lies above the page
     "hover": Colour("#eaebee", "#2b3038"),  # of a link in the bar
     "tint": Colour("#eef3ff", "#1b2436"),  # of what to do next
@@ -65,25 +67,25 @@ COLOURS = {
     "negative": Colour("#0b6f80", "#4cc9dc", TEXT, PANELS),  # a cotangent below zero
     "tangent": Colour("#9a1fae", "#e6a0ff", TEXT, PANELS),
     "tangent-negative": Colour("#55609a", "#a8b4f4", TEXT, PANELS),
-    "stop": Colour("#c8404c", "#ff8a90", TEXT),
+    "stop": Colour("#c8404c", "#ff8a90", TEXT, DRAWN),
     "stop-ground": Colour("#fbeced", "#3a1d22"),
-    "checkpoint": Colour("#0c7a55", "#5fd0a5", TEXT),
-    "cut": Colour("#b66a00", "#ffb454", MARK, ("ground", "under")),
+    "checkpoint": Colour("#0c7a55", "#5fd0a5", TEXT, DRAWN),
+    "cut": Colour("#b66a00", "#ffb454", MARK, ("ground", "under", "drawing")),
     "why": Colour("#b0187f", "#ff86cd", TEXT, PANELS),  # what is not finite, and why
-    "parted": Colour("#cf1885", "#ff6fc4", MARK),  # where two graphs begin to differ
+    "parted": Colour("#cf1885", "#ff6fc4", MARK, DRAWN),  # where two graphs begin to differ
     "op": Colour("#0b6f80", "#62c5d6", TEXT, ("ground", "under")),  # in a formula
     "right": Colour("#177233", "#5dd47f", TEXT),
     "wrong": Colour("#a01d1d", "#ff9d9d", TEXT),
     "caution": Colour("#7a4a00", "#f0bf6a", TEXT, ("ground", "notice")),
     "mistake": Colour("#b4530a", "#ff9a55", MARK),  # bars of answers that were not right
-    "st-red": Colour("#d94a57", "#f2919a", MARK),
+    "st-red": Colour("#d94a57", "#f2919a", MARK, DRAWN),
     "st-red-text": Colour("#9e303b", "#f2919a", TEXT),
-    "st-green": Colour("#079464", "#7ed5b0", MARK),
+    "st-green": Colour("#079464", "#7ed5b0", MARK, DRAWN),
     "st-green-text": Colour("#0c5a44", "#7ed5b0", TEXT),
     # Wires, and bars of figures, whose thickness or length is the number.
-    "wire-positive": Colour("#e0682b", "#f2a56d", MARK),
-    "wire-negative": Colour("#1193a8", "#35b9cc", MARK),
-    "wire-tangent": Colour("#b23cc6", "#d681f2", MARK),
+    "wire-positive": Colour("#e0682b", "#f2a56d", MARK, DRAWN),
+    "wire-negative": Colour("#1193a8", "#35b9cc", MARK, DRAWN),
+    "wire-tangent": Colour("#b23cc6", "#d681f2", MARK, DRAWN),
     # Lines, marks and words of figures on the page.
     "plot-value": Colour("#1666c4", "#6fa8f5", TEXT),
     "plot-cotangent": Colour("#b34a04", "#f2a56d", TEXT),

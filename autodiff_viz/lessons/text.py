@@ -191,7 +191,7 @@ def _toml(lines: list[str], first: int) -> dict[str, Any]:
 
 
 def _heading(line: str) -> bool:
-    return line.startswith(("# ", "## "))
+    return line.startswith("#") and line.lstrip("#").startswith(" ")
 
 
 def _prose(lines: Lines, ends: Callable[[str], bool] = _heading) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -20,7 +21,8 @@ from autodiff_viz.lab.blocks import block_entries
 from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.formula import words
 from autodiff_viz.standalone.modules import WEB, bundle, imported_later, linked, script_of
-from autodiff_viz.standalone.styles import compact_style
+from autodiff_viz.standalone.styles import compact_style, shaken_styles
+from autodiff_viz.standalone.tokens import words_of
 
 # Delivery. Streamlit sends a component's source with every changed message. So the component's element
 # carries only a shim of a few lines, which loads the code from a path of this server, where browsers cache
@@ -62,6 +64,7 @@ PAPER = f"""@media print {{
 {streamlit_theme(".canvas.paper")}"""
 """On paper each place has the light theme, and so has the canvas where a picture on white is made of it."""
 
+OF_RULES = re.compile(r"\.((?:in|rule)-\w+)")  # classes that scripts put together
 CODE = "code"  # path of the script
 ASSETS = Path(__file__).parent / "assets"
 PAGE_STYLES = ("lab.css", "present.css")
@@ -124,14 +127,10 @@ def script() -> Script:
         place: _joined((file for file in _files(sheets) if file not in of_parts), PAPER)
         for place, sheets in SHEETS.items()
     }
-    tabs = [
-        {"name": kind.key, "label": kind.title, "word": kind.word, "figure": kind.key in FIGURES}
-        for kind in TABS
-    ]
     constants = {
         "palette": [*palette(), block_entries()],
         "words": words(),
-        "tabs": tabs,
+        "tabs": _tabs(),
     }
     paths = {name: part.path for name, part in parts().items()}
     given = {"entry": ENTRY, "css": css, "constants": constants, "paths": paths}
@@ -140,6 +139,14 @@ def script() -> Script:
     # Served, it is a module; compressed once, without a time, so that all servers send the same bytes.
     served = f"{text}export {{ main, open, css, constants }};\n"
     return Script(_named(text), text, gzip.compress(served.encode(), mtime=0))
+
+
+def _tabs() -> list[dict[str, Any]]:
+    """Return the tabs of the plots."""
+    return [
+        {"name": kind.key, "label": kind.title, "word": kind.word, "figure": kind.key in FIGURES}
+        for kind in TABS
+    ]
 
 
 @cache
@@ -165,6 +172,21 @@ def _files(sheets: Iterable[str]) -> list[Path]:
 
 def _joined(files: Iterable[Path], *more: str) -> str:
     return compact_style("\n".join([*(file.read_text("utf-8") for file in files), *more]))
+
+
+@cache
+def picture_script() -> Script:
+    """Return the code that draws the first view before the lab's own has come, with its style sheet."""
+    source = script_of("opening/picture.js", {})
+    words = words_of(source)
+    css = {}
+    for place in ("editor", "workbench", "asking", "formula"):
+        sheets = [file.read_text("utf-8") for file in _files(SHEETS[place])]
+        classes = {name for sheet in sheets for name in OF_RULES.findall(sheet)}
+        css[place] = "".join(shaken_styles(sheet, words | classes) for sheet in sheets)
+    given = f"{json.dumps(css)}, {json.dumps(_tabs())}"
+    text = f"(() => {{\n{source}\nshowPicture({given});\n}})();\n"
+    return Script(_named(text), text, gzip.compress(text.encode(), mtime=0))
 
 
 @cache

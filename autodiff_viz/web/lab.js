@@ -336,6 +336,20 @@ export class Lab {
     if (draws || !this.socket.send(message)) this.component(message);
   }
 
+  /** Do what was done to the picture of the lab before it stood. @param {import("./opening/picture.js").Done} done */
+  again(done) {
+    const { editor, formula } = this;
+    if ("node" in done) editor.select([done.node]);
+    else if ("edit" in done) editor.send(done.edit);
+    else if ("panel" in done) this.panels.press(done.panel);
+    else if ("formula" in done) formula.area.focus();
+    else if ("play" in done) editor.startPlay();
+    else {
+      const how = { ...done.key, bubbles: true, cancelable: true, composed: true };
+      editor.stage.surface.dispatchEvent(new KeyboardEvent("keydown", how));
+    }
+  }
+
   /** Send an edit; `refused` is called with the reason if Python refuses it. Without it the canvas shows the reason.
    * @param {import("./connection/edit_sender.js").NewEdit} edit @param {(reason: string) => void} [refused] */
   send(edit, refused) {

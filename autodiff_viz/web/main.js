@@ -7,6 +7,7 @@ import { Lab } from "./lab.js";
 import { load } from "./later.js";
 
 /** @typedef {Record<string, string>} Styles by folder */
+/** @typedef {import("./opening/picture.js").Done} Done */
 
 /** @type {WeakMap<Node, Lab>} */
 const labs = new WeakMap();
@@ -16,7 +17,8 @@ const SECONDS = 5; // for which Streamlit has been done without a lab on its pag
 /** The lab that stands in the page before Streamlit has drawn its own. @type {Lab | null} */
 let early = null;
 
-/** Build the lab in the shell of the page, with the drawing that has come in it (`ui/server/opening.py`). Edits wait for the
+/** Build the lab in the shell of the page, in place of its picture (`opening/picture.js`), with the drawing that has come
+ * in it (`ui/server/opening.py`), and do what was done to the picture. Edits wait for the
  * session, as they do when a server has been restarted.
  * @param {Styles} css @param {import("./types.js").Constants} constants */
 export function open(css, constants) {
@@ -24,8 +26,13 @@ export function open(css, constants) {
   const place = document.getElementById("av-first-canvas");
   if (!data || !place || early) return;
   const key = `opening ${Math.random()}`; // of no session, and of no other page
-  early = new Lab(place.attachShadow({ mode: "open" }), css, constants);
+  const { autodiff_viz_picture: end } = /** @type {{ autodiff_viz_picture?: () => Done[] }} */ (
+    /** @type {any} */ (globalThis)
+  );
+  const done = end?.() ?? [];
+  early = new Lab(place.shadowRoot ?? place.attachShadow({ mode: "open" }), css, constants);
   early.receive({ ...JSON.parse(data), key, early: true }, () => {});
+  for (const one of done) early.again(one);
   let idle = 0;
   const timer = setInterval(() => {
     const app = /** @type {HTMLElement | null} */ (document.querySelector("[data-testid=stApp]"));

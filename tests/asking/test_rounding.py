@@ -61,7 +61,7 @@ def first(found: av.Trace) -> Quantity:
     return arrives("x", *(0 for _ in found.value["x"].shape))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("text", CANCELLING.values(), ids=CANCELLING)
 def test_zero_is_right_where_terms_cancel_in_every_dtype(text):
     for dtype in DTYPES:
@@ -76,7 +76,7 @@ def test_zero_is_right_where_terms_cancel_in_every_dtype(text):
         assert judge(found, Question(NUMBER, asked), shown).right, (dtype, shown)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("text", CANCELLING.values(), ids=CANCELLING)
 def test_no_mistake_of_calculus_is_named_where_zero_is_right(text):
     found = av.trace(av.parse(text))
@@ -86,7 +86,7 @@ def test_no_mistake_of_calculus_is_named_where_zero_is_right(text):
         assert [each["code"] for each in table["mistakes"] if fits(answer, each)] == []
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("text", CANCELLING.values(), ids=CANCELLING)
 def test_what_rounding_leaves_is_neither_larger_nor_another_number(text):
     for dtype in DTYPES:

@@ -76,6 +76,7 @@ def test_the_app_confirms_every_gesture(gesture, app):
     assert tab.pending == []
 
 
+@pytest.mark.nightly
 def test_the_app_tells_its_memory_and_its_processor_time(app):
     before = app.seconds
     assert done(Editor(app.address, size=8), 3) == []

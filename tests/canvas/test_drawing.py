@@ -51,6 +51,7 @@ def wire(drawing: dict, source: str, target: str) -> dict:
     return next(w for w in drawing["wires"] if (w["from"], w["to"]) == (source, target))
 
 
+@pytest.mark.nightly
 def test_a_graph_of_empty_slots_is_drawn_in_linear_work():
     def work(count: int) -> int:
         lab = opened(start(), parse("".join(f"y{i} = add(..., ...)\n" for i in range(count))), "Open")

@@ -169,6 +169,7 @@ def test_a_server_of_the_image_that_is_killed_is_there_again(container):
     assert health(container.port) == 0
 
 
+@pytest.mark.nightly
 def test_the_health_check_fails_while_the_server_warms_up_and_when_there_is_none(image, tmp_path):
     running = Container(image, tmp_path / "log.txt", AUTODIFF_VIZ_WARM_UP="on")
     try:

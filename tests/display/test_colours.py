@@ -113,12 +113,11 @@ def test_text_and_marks_stand_out_of_every_ground_that_they_have(name, scheme):
 def test_every_colour_is_written_alike_and_stands_for_something():
     assert [name for name, one in COLOURS.items() if not re.fullmatch("#([0-9a-f]{2}){3,4}", one.light)] == []
     texts = "\n".join(path.read_text("utf-8") for path in files() if path.name != "colours.py")
+    used = {name for one in re.findall(r"var\(--av-([\w-]+)\)|\"([\w-]+)\"", texts) for name in one}
     unused = [
         name
-        for name in COLOURS
-        if not re.search(rf"var\(--av-{name}\)|\"{name}\"", texts)
-        and f"var(--av-{name})" not in streamlit_theme("a")
-        and not re.fullmatch(r"class-\d|size-.*", name)
+        for name in COLOURS.keys() - used
+        if f"var(--av-{name})" not in streamlit_theme("a") and not re.fullmatch(r"class-\d|size-.*", name)
     ]
     assert unused == []
 
@@ -127,11 +126,12 @@ def test_style_sheets_read_colours_that_there_are():
     """A variable without another value is a colour, or declared by a sheet itself, or set by a script."""
     texts = {path: path.read_text("utf-8") for path in files() if path.suffix in (".css", ".js")}
     everything = "\n".join(texts.values())
+    declared_here = set(re.findall(r"--av-([\w-]+)[:\"`]", everything))
     assert {
         (path.name, name)
         for path, text in texts.items()
         for name in re.findall(r"var\(--av-([\w-]+)\)", text)
-        if name not in COLOURS and not re.search(rf"--av-{name}[:\"`]", everything)
+        if name not in COLOURS and name not in declared_here
     } == set()
     # A distance and a colour must not have the same name.
     assert [name for name in COLOURS if f"--av-{name}:" in everything] == []

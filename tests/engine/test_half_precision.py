@@ -65,7 +65,7 @@ def by_hand(graph: Graph, kind: type) -> tuple[dict, dict]:
     return value, cotangent
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.nightly
 @pytest.mark.parametrize("dtype", HALVES)
 def test_live_path_and_whole_program_round_after_each_operation(dtype):
     rng = np.random.default_rng(3)

@@ -52,6 +52,7 @@ def test_random_graphs_forward_and_reverse_mode_agree_with_the_whole_program(see
 COEFFICIENTS = st.lists(st.floats(-2.0, 2.0), min_size=4, max_size=4)
 
 
+@pytest.mark.nightly
 @settings(max_examples=8, deadline=None)
 @given(COEFFICIENTS, st.sampled_from(["x", "w"]), st.sampled_from(["x", "w"]))
 def test_a_gradient_of_a_gradient_is_that_of_jax_grad(numbers, inner, outer):

@@ -124,6 +124,7 @@ def test_a_lesson_comes_after_those_that_it_needs():
         assert {found.track for found in track.lessons} <= {track.key}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("found", "i"),
     [(found, i) for found in ASKING for i in range(len(found.to_try))],
@@ -151,6 +152,7 @@ def test_an_exercise_of_which_one_edit_is_missing_is_not_ticked(found, i):
     assert not tries(open_lesson(start(), found.key), NONE)[1][i].is_done
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("found", [one for one in ASKING if one.code and one.key not in UNREAD], ids=name)
 def test_the_code_as_people_write_it_is_read_and_has_the_numbers_of_its_comment(found):
     """The comments are what JAX and PyTorch print, run by hand."""

@@ -35,7 +35,7 @@ def test_each_graph_of_a_lesson_is_a_step_and_the_file_is_kept(tmp_path):
     assert values["x"] == 6.0  # 3 + 3, by hand
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("found", [one for one in LESSONS if one.steps[0].questions], ids=lambda one: one.key)
 def test_what_is_said_of_a_graph_names_no_answer_before_it_is_given(found):
     for step, made in zip(found.steps, states_of(found.key), strict=True):

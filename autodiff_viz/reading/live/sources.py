@@ -1,23 +1,26 @@
 """Find the syntax tree of a function that is loaded, in the file that it was loaded from.
 
 A function is known by its code: the line where that begins is looked up in the file's tree, which keeps the
-lines and columns of the file. What the file says now need not be what was loaded, so the names, numbers and
-texts in the code are compared with those of the tree. Nothing is compiled, and nothing runs.
+lines and columns of the file. What the file says now need not be what was loaded, so the file is compiled,
+and a function's code must equal what was loaded. What is compiled is only compared; nothing runs.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
 
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.reading.nodes.costs import LONGEST, Refused
 
+FUTURE = reduce(or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names))
 LINES = 1_000_000
 """A line of the k-th file that is read is k times this and its own number, so that one number tells its file:
 those of the first file, which is the only one for most models, are as they are."""
@@ -33,11 +36,13 @@ class File:
       name: as a message names it.
       lines: its lines.
       functions: its functions and lambdas, by the line and the name that their code has.
+      compiled: the code of these, in any order.
     """
 
     name: str
     lines: list[str]
     functions: dict[tuple[int, str], list[Tree]]
+    compiled: list[CodeType]
 
 
 class Sources:
@@ -57,7 +62,8 @@ class Sources:
         file = self._by_name.get(code.co_filename) or self._read(function)
         found = file.functions.get((code.co_firstlineno, code.co_name), [])
         where = f"{file.name}, line {code.co_firstlineno}"
-        fitting = [one for one in found if is_of(code, one)]
+        offset = self.files.index(file) * LINES
+        fitting = [one for one in found if _is_of(code, file.compiled, one, offset)]
         if len(fitting) > 1:
             raise Refused(
                 f"Several lambdas begin in {where}: which of them is meant cannot be told.",
@@ -93,6 +99,7 @@ class Sources:
             )
         try:
             tree = syntax_tree(text)
+            compiled = list(_nested(compile(tree, "", "exec", code.co_flags & FUTURE, dont_inherit=True)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):  # of an edit that is not finished
             raise Refused(f"The file of `{name}` is no Python now.", "Load it again.", "no-source") from None
         functions: dict[tuple[int, str], list[Tree]] = {}
@@ -102,7 +109,7 @@ class Sources:
                 functions.setdefault((first, getattr(node, "name", "<lambda>")), []).append(node)
         if self.files:  # the first file's lines stay
             ast.increment_lineno(tree, len(self.files) * LINES)
-        file = File(shown_name(code.co_filename), text.splitlines(), functions)
+        file = File(shown_name(code.co_filename), text.splitlines(), functions, compiled)
         self.files.append(file)
         self._by_name[code.co_filename] = file
         return file
@@ -127,56 +134,15 @@ def shown_name(name: str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else name
 
 
-def is_of(code: CodeType, node: Tree) -> bool:
-    """Return whether code may have been compiled from a tree: it has its names, numbers and texts.
-
-    A tool that rewrites assertions, such as pytest, adds to their code; the texts of such a function are not
-    compared.
-    """
-    codes = list(_nested(code))
-    names = {
-        part
-        for one in codes
-        for name in (*one.co_names, *one.co_varnames, *one.co_freevars, *one.co_cellvars)
-        if not name.startswith(("@", "."))
-        for part in name.split(".")
-    }
-    walked = list(ast.walk(node))
-    words = {word for one in walked for word in _words(one)} | OF_CLASSES
-    if any(name not in words and f"__{name.partition('__')[2]}" not in words for name in names):
-        return False
-    if any(word not in names for word in _names_in_use(node)):
-        return False
-    last = max(getattr(one, "end_lineno", 0) or 0 for one in walked)
-    offset = node.lineno // LINES * LINES
-    if any(line and line > last - offset for one in codes for *_, line in one.co_lines()):
-        return False
+def _is_of(code: CodeType, compiled: list[CodeType], node: Tree, offset: int) -> bool:
+    """Return whether a loaded code is that of a function as the file says it now."""
     if isinstance(node, ast.Lambda) and not _spans(code, node, offset):
         return False
-    if any(isinstance(one, ast.Assert) or _is_folded(one) for one in walked):
-        return True
-    written = {one.value for one in walked if isinstance(one, ast.Constant) and _plain(one.value)}
-    found = {value for one in codes for constant in one.co_consts for value in _values(constant)}
-    numbers = {abs(one) for one in found if not isinstance(one, str)}
-    texts = {one for one in found if isinstance(one, str) and "\n" not in one and "<locals>" not in one}
-    return numbers <= {abs(one) for one in written if not isinstance(one, str)} | {0, 1} and texts <= (
-        {one for one in written if isinstance(one, str)} | words
+    # A tool that rewrites assertions, such as pytest, adds names of its own: such a function is not compared.
+    rewritten = any(
+        name.startswith("@") for one in _nested(code) for name in (*one.co_varnames, *one.co_names)
     )
-
-
-OF_CLASSES = frozenset(["__class__", "__classdict__", "__module__", "__qualname__", "__doc__"])
-"""Names that Python itself puts into the code of a class, or of a method that asks for the class above."""
-
-
-def _is_folded(node: ast.AST) -> bool:
-    """Return whether Python computes an expression while it compiles: its parts are not in the code."""
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.operand, ast.Constant) and isinstance(node.op, ast.Invert)
-    if not isinstance(node, ast.BinOp):
-        return False
-    sides = [one.operand if isinstance(one, ast.UnaryOp) else one for one in (node.left, node.right)]
-    constant = [isinstance(one, ast.Constant) for one in sides]
-    return all(constant) or (constant[0] and isinstance(node.op, ast.Mod))  # "%s" % (x,) becomes an f-string
+    return rewritten or code in compiled  # equal, wherever the file is
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:
@@ -193,47 +159,3 @@ def _spans(code: CodeType, node: ast.Lambda, offset: int) -> bool:
     spans = [one for one in code.co_positions() if None not in one and one[2] != one[3]]
     inside = all(begin <= (one[0], one[2]) and (one[1], one[3]) <= end for one in spans)
     return inside and any((one[0], one[2]) == begin and (one[1], one[3]) == end for one in spans)
-
-
-def _words(node: ast.AST) -> Iterator[str]:
-    """Yield the names that a node writes."""
-    for key in ("id", "attr", "arg", "name", "asname", "module", "rest"):
-        word = getattr(node, key, None)
-        if isinstance(word, str):
-            yield from word.split(".")
-    if isinstance(node, (ast.Global, ast.Nonlocal)):
-        yield from node.names
-
-
-def _names_in_use(node: Tree) -> Iterator[str]:
-    """Yield the names that the body of a function reads or sets, but for those in annotations."""
-    body = node.body if isinstance(node.body, list) else [node.body]
-    waiting: list[Any] = [one for one in body if _is_tree(one)]
-    while waiting:
-        one = waiting.pop()
-        word = one.id if isinstance(one, ast.Name) else one.attr if isinstance(one, ast.Attribute) else "__"
-        if not word.startswith("__") and word != "_":
-            yield word
-        for name, value in ast.iter_fields(one):
-            if name in ("annotation", "returns", "ctx"):
-                continue
-            waiting += [part for part in (value if isinstance(value, list) else [value]) if _is_tree(part)]
-
-
-def _is_tree(part: Any) -> bool:
-    # What is never true is left out of the code, and so is an assertion where Python runs with -O.
-    if isinstance(part, (ast.If, ast.IfExp)) and isinstance(part.test, ast.Constant):
-        return False
-    return isinstance(part, ast.AST) and not isinstance(part, ast.Assert)
-
-
-def _plain(value: Any) -> bool:
-    return isinstance(value, (int, float, str)) and value == value  # NaN is written nowhere
-
-
-def _values(constant: Any) -> Iterator[Any]:
-    if isinstance(constant, (tuple, frozenset)):
-        for one in constant:
-            yield from _values(one)
-    elif _plain(constant):
-        yield constant

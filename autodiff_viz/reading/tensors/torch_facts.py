@@ -181,6 +181,9 @@ for (_ends, _flat), _names in _ENDS.items():
     FACTS |= {name: replace(FACTS[name], ends=_ends, flat=_flat) for name in _names.split()}
 """Facts by name; "pow/2" are those of a call that gets two tensors, "pow/r" of one with a number first."""
 
+OF_FIRST = frozenset(["expand_as", "reshape_as", "type_as", "view_as"])
+"""Functions that read of a second tensor only its shape or dtype: nothing passes to it."""
+
 _VIEWS = (
     "H T adjoint atleast_2d broadcast_to chunk detach diagonal expand expand_as flatten getitem mT "
     "meshgrid moveaxis movedim narrow permute ravel reshape reshape_as select split squeeze swapaxes "

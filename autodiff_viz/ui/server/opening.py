@@ -32,7 +32,7 @@ from autodiff_viz.lessons.search import meant
 from autodiff_viz.messages.envelope import Answer
 from autodiff_viz.standalone.modules import WEB
 from autodiff_viz.standalone.page import in_script
-from autodiff_viz.ui.bundle import ASSETS, script
+from autodiff_viz.ui.bundle import ASSETS, picture_script, script
 from autodiff_viz.ui.panels.claims import CSS
 from autodiff_viz.ui.server.waiting import made
 from autodiff_viz.workers.jobs import STRANGE, job_of
@@ -67,6 +67,7 @@ _SHELL = """<div id="av-first">
 {blocks}
 </div>
 <script type="application/json" id="av-opening" data-code="{code}">{data}</script>
+<script src="{picture}"></script>
 <script>{boot}</script>"""
 
 
@@ -157,6 +158,7 @@ def shell(found: Opening, still: str = "") -> str:
         logo=LOGO,
         blocks=blocks,
         code=script().path,
+        picture=picture_script().path,
         data=in_script(answer),
         boot=BOOT,
     )

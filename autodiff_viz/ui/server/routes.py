@@ -22,7 +22,7 @@ from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON
 from autodiff_viz.lab.persistence.link_preview import NAME, PAGES, PREVIEWS, Preview, preview
 from autodiff_viz.lessons.search import meant
-from autodiff_viz.ui.bundle import CODE, lessons_script, page_style, parts, script
+from autodiff_viz.ui.bundle import CODE, lessons_script, page_style, parts, picture_script, script
 from autodiff_viz.ui.chunks import FIRST, STATIC, font_tags, scripts
 from autodiff_viz.ui.server.admission import VISITS, origin
 from autodiff_viz.ui.server.card_picture import HIGH, WIDE, card_picture
@@ -39,7 +39,8 @@ from autodiff_viz.ui.worker_jobs import poster
 
 INDEX = STATIC / "index.html"
 CARDS = "/cards"  # path of the pictures
-LATER = r'<link rel="modulepreload" crossorigin href="\1" id="av-later">'
+_CODE = re.compile(r' *<(?:script type="module"|link rel="modulepreload") [^>]*>(?:</script>)?\n')
+"""Tags by which Streamlit's page loads its code."""
 
 
 def document(preview: Preview, origin: str, first: str = "") -> str:
@@ -49,15 +50,18 @@ def document(preview: Preview, origin: str, first: str = "") -> str:
       first: HTML of what the page shows until Streamlit has drawn it, if there is such.
     """
     before, after = _shell()
-    if first:  # which starts Streamlit's code itself, see web/opening/boot.js
-        before = re.sub(r'<script type="module" crossorigin src="([^"]*)"></script>', LATER, before)
-    soon = [script().path, *scripts(*FIRST)]  # else they come after Streamlit's code
-    links = "\n    ".join(f'<link rel="modulepreload" href="{path}" />' for path in soon)
     style = page_style().path
-    head = (
-        f"{before}{tags(preview, origin)}\n    <script>{THEME}</script>\n"
-        f'    <link rel="preload" as="style" href="{style}" />\n    {links}\n  '
-    )
+    loads = [f'<link rel="modulepreload" href="{path}" />' for path in (script().path, *scripts(*FIRST))]
+    soon = [f'<link rel="preload" as="style" href="{style}" />']
+    if first:  # whose picture comes before all code: web/opening/boot.js puts the tags into the page
+        later = "".join([*(f"{tag}\n" for tag in loads), *_CODE.findall(before)])
+        before = _CODE.sub("", before)
+        soon.append(f'<link rel="preload" as="script" href="{picture_script().path}" />')
+        first = f'<template id="av-later">\n{later}</template>\n{first}'
+    else:
+        soon += loads  # else they come after Streamlit's code
+    links = "\n    ".join(soon)
+    head = f"{before}{tags(preview, origin)}\n    <script>{THEME}</script>\n    {links}\n  "
     # In the body it comes after the sheets that Streamlit appends to the head: where both speak, it holds.
     body = f'<body>\n    <link rel="stylesheet" href="{style}" />\n    {first or without_scripts(preview)}'
     return head + after.replace("<body>", body, 1)
@@ -222,7 +226,7 @@ async def code(request: Request) -> Response:
     """Answer with the browser code or the style sheet of the lab, or the code of the lessons, each named
     differently in every other version."""
     name = request.path_params["name"]
-    files = (script(), lessons_script(), page_style(), *parts().values())
+    files = (script(), picture_script(), lessons_script(), page_style(), *parts().values())
     bundle = next((each for each in files if f"{each.name}.{each.kind}" == name), None)
     if bundle is None:
         return PlainTextResponse("Not found", 404)

@@ -93,13 +93,13 @@ export const THEMES = {
   contrast: "more contrast",
 };
 const LINES = 84; // px of the formula's height
-export const LEAST = 120,
-  FOLDED = 36; // px of the dock's height
+export const LEAST = 120; // px of the dock's height
+const FOLDED = 36; // px of it, without its plot
 const CANVAS = 260; // px that the dock leaves for bar, tools and canvas
-const FIRST = 240,
-  SHARE = 0.31; // px of the dock's height, and its share of a high window
-const WIDE = "(min-width: 1700px) and (min-height: 560px)",
-  BELOW = "(min-width: 900px) and (min-height: 560px)"; // lab.css has the same limits
+const FIRST = 240; // px of the dock's height
+const SHARE = 0.31; // of a high window, which it takes
+const WIDE = "(min-width: 1700px) and (min-height: 560px)"; // lab.css has the same limits
+const BELOW = "(min-width: 900px) and (min-height: 560px)";
 const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the same
 const EXERCISE = 20; // px of the line of its exercise; the canvas gives the rest
 const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same

@@ -7,7 +7,8 @@ import { icon } from "../base/icons.js";
 import { BROWSER, readList, writeList } from "../base/store.js";
 import { setExplained } from "../base/term.js";
 import { BY_HAND } from "../dock/panels.js";
-import { liveSays, placeSays, placeText, Player, SPEEDS } from "./play.js";
+import { liveSays, placeSays, placeText, Player } from "./play.js";
+import { transportParts } from "./transport.js";
 
 // A newcomer's hints. Each goes away once its press has been made, which the browser remembers. Pure but for
 // the storage.
@@ -89,43 +90,18 @@ export function openTransport(editor) {
 
 /** @param {Player} player */
 function transport(player) {
-  const play = button("play", "Play the pass", () => player.toggle(), "Play");
-  const back = keyed(button("back", "One step back  (←)", () => player.step(-1)));
-  const on = keyed(button("step", "One step on  (→)", () => player.step(1)));
-  const finish = keyed(button("finish", "Finish the phase  (End)", () => player.finishPhase()));
-  const seek = (/** @type {any} */ event) => player.seek(Number(event.target.value));
-  const scrubber = /** @type {HTMLInputElement} */ (
-    html("input", {
-      type: "range",
-      class: "scrubber",
-      min: 0,
-      max: 1,
-      step: 1,
-      value: 0,
-      "aria-label": "Step of the pass",
-      input: seek,
-    })
-  );
-  const choose = (/** @type {any} */ event) => player.setSpeed(Number(event.target.value));
-  const speed = html(
-    "select",
-    { class: "speed", "aria-label": "Speed", title: "Speed", change: choose },
-    ...SPEEDS.map((one) => html("option", { value: one, selected: one === 1 }, `${one}\u00d7`)),
-  );
-  const [equation, place] = [html("span", { class: "equation" }), html("span", { class: "place" })];
-  const says = html("div", { class: "says", role: "status" }, equation);
-  const keydown = (/** @type {any} */ event) => key(player, event);
-  const bar = html(
-    "div",
-    { class: "transport", role: "group", "aria-label": "Play the pass", keydown },
-    play,
-    back,
-    on,
-    finish,
-    html("div", { class: "where" }, scrubber, place),
-    speed,
-    says,
-  );
+  const { bar, play, back, on, finish, scrubber, speed, equation, place, says } = transportParts();
+  /** @type {[Element, string, (event: any) => void][]} */
+  const acts = [
+    [play, "click", () => player.toggle()],
+    [back, "click", () => player.step(-1)],
+    [on, "click", () => player.step(1)],
+    [finish, "click", () => player.finishPhase()],
+    [scrubber, "input", () => player.seek(Number(scrubber.value))],
+    [speed, "change", () => player.setSpeed(Number(speed.value))],
+    [bar, "keydown", (event) => key(player, event)],
+  ];
+  for (const [element, kind, act] of acts) element.addEventListener(kind, act);
   const hint = hinted(player);
   const show = () => {
     const { steps, at, runs } = player;
@@ -175,30 +151,6 @@ function tellPlay(play, goes, begun) {
   play.setAttribute("aria-label", label);
   play.title = `${label}  (${goes || begun ? "Space" : "Shift+Enter"})`;
   play.replaceChildren(icon(goes ? "pause" : "play"), html("span", {}, goes ? "Pause" : "Play"));
-}
-
-/** @param {string} name of its icon @param {string} label @param {() => void} press @param {string} [word] */
-const button = (name, label, press, word) =>
-  /** @type {HTMLButtonElement} */ (
-    html(
-      "button",
-      {
-        type: "button",
-        class: `go ${name === "play" ? "play" : ""}`,
-        title: label,
-        "aria-label": label.replace(/ {2}.*/, ""),
-        click: press,
-      },
-      icon(name),
-      word && html("span", {}, word),
-    )
-  );
-
-/** Take a button out of the tab order: its key does the same, wherever the focus is on the transport.
- * @param {HTMLButtonElement} element */
-function keyed(element) {
-  element.tabIndex = -1;
-  return element;
 }
 
 /** Keys while the transport has the focus; the others are the canvas's. @param {Player} player @param {KeyboardEvent} event */

@@ -144,6 +144,7 @@ loss = mean(h * h)"""
 """Its 20,000 steps take a minute or more."""
 
 
+@pytest.mark.nightly
 def test_a_formula_typed_over_a_training_ends_it_and_is_checked(lab, page):
     lab.open(f"/?{urlencode(to_query(plans(lab_of(HEAVY), steps=20_000)))}")
     lab.choose_figure("Training")
@@ -158,6 +159,7 @@ def test_a_formula_typed_over_a_training_ends_it_and_is_checked(lab, page):
     assert x[0] == q[0]  # one below the other: as if no x had been there
 
 
+@pytest.mark.nightly
 def test_the_canvas_follows_a_training_and_a_pause_leaves_all_at_one_step(lab, page, context, address):
     """Another visitor is answered meanwhile."""
     lab.open(f"/?{urlencode(to_query(plans(lab_of(HEAVY), steps=20_000)))}")

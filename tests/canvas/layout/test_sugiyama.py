@@ -208,6 +208,7 @@ def test_a_node_read_by_every_other_of_a_long_chain_survives():
     assert lines_run(lambda: layout(graph, Space(size_of))) < 12_000 * len(nodes)
 
 
+@pytest.mark.nightly
 def test_the_work_is_nearly_linear_in_the_nodes():
     def work(count: int) -> int:
         graph = scattered(count, reach=4)

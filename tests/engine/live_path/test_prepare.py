@@ -160,6 +160,7 @@ def test_programs_of_rules_are_counted_with_those_of_ops(graph):
         assert runs(full) == (diagnose(full) == ()), left
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("line", "programs"),
     [

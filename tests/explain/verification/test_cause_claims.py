@@ -57,7 +57,8 @@ def beside(found: Trace, name: str) -> Iterator[tuple[np.ndarray, np.ndarray, np
             for at in np.ndindex(array.shape) if isinstance(slots[i], str) else ():
                 moved = [array.copy() for _ in range(3)]
                 for step, each in zip((-1, 0, 1), moved, strict=True):
-                    each[at] += step * STEP * max(1.0, abs(array[at]))
+                    if np.isfinite(array[at]):  # there is no step from infinity
+                        each[at] += step * STEP * max(1.0, abs(array[at]))
                 given = ([*arrays[:i], each, *arrays[i + 1 :]] for each in moved)
                 yield tuple(
                     np.asarray(OPS[node.op].apply(*map(jnp.asarray, each), **dict(node.params)))

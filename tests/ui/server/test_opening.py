@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 from html.parser import HTMLParser
 from time import sleep
 from urllib.parse import urlencode
@@ -74,13 +75,15 @@ class Balanced(HTMLParser):
 def test_the_shell_of_a_lesson_has_its_words_and_nothing_that_is_asked(lesson):
     text = shell(opening_of(first({"lesson": lesson.key})))
     assert Balanced(text).open == []
-    words = re.sub(r"<[^>]*>", "", text)
+    words = unescape(re.sub(r"<[^>]*>", "", text))
     assert lesson.title.split("`")[0].split("'")[0] in words
     nodes = {node["id"]: node for node in data_of(text)["full"]["nodes"]}
     hidden = {(node, which) for node, record in nodes.items() for which in record.get("hidden", ())}
+    step = lesson.steps[0]
     about = {
         (question.about.node, question.about.of)
-        for question in lesson.steps[0].questions
+        for question in step.questions
+        if step.reveal != "training"  # those ask of numbers after some steps
         if question.kind == NUMBER and question.about.of in (VALUE, COTANGENT)
     }
     assert about <= hidden

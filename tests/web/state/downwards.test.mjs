@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { edited, turnFor, turning } from "../../../autodiff_viz/web/canvas/state/downwards.js";
+import { edited, filling, turnFor, turning } from "../../../autodiff_viz/web/canvas/state/downwards.js";
 import {
   outputPoint,
   overlap,
@@ -58,6 +58,18 @@ test("cards never meet, whatever their sizes, and what is read stands above what
       for (const [j, other] of nodes.entries())
         if (one.x + one.w < other.x) assert.ok(seen[i].y + seen[i].h < seen[j].y + seen[j].h);
   }
+});
+
+test("cards are further apart on the way that the canvas has room to spare", () => {
+  const { nodes } = fork;
+  const least = turnFor(nodes, fork.wires);
+  const farther = (room) => {
+    const { across, down } = filling(nodes, least, room);
+    return [across > least.across, down > least.down];
+  };
+  assert.deepEqual(farther({ w: 900, h: 400 }), [true, false]);
+  assert.deepEqual(farther({ w: 300, h: 900 }), [false, true]);
+  assert.equal(filling(chain.nodes, turnFor(chain.nodes, []), { w: 900, h: 400 }).across, 1); // of one column nothing is apart
 });
 
 test("frames around cards below each other do not meet", () => {

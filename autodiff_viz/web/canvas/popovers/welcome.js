@@ -22,7 +22,8 @@ export function welcome(editor) {
     html(
       "p",
       {},
-      "See how gradients flow back through a computation, bend them, and watch what changes.",
+      "See how gradients flow back",
+      html("span", { class: "rest" }, " through a computation, bend them, and watch what changes."),
     ),
     html("button", { type: "button", click: () => editor.startPlay() }, "Play it"),
     html("a", { href: `?lesson=${shared.first_lesson}`, target: "_self" }, "First lesson"),

@@ -23,6 +23,7 @@ const LANE = { layout: 14, turned: 8 }; // px from a card to a wire that passes 
 const PILLS = 70; // px left of a card with constants
 const AROUND = 40; // px around the cards, of names, chips and frames
 const WORTH = 1.15; // factor by which cards must be larger to be turned
+const FARTHER = 1.6; // factor by which cards are further apart, at most, where the canvas has room for it
 
 const { pad: PAD, level: LEVEL, tab: TAB } = shared.frame;
 
@@ -82,6 +83,29 @@ const turnedCorner = ({ x, y, w, h }, { across, down }) => [
 /** A point of the layout, from one of what is seen. @param {Point} point @param {Turn} turn @returns {Point} */
 const unturned = ([x, y], { across, down }) => [Math.round(y / down), Math.round(x / across)];
 
+/** @param {GraphNode[]} nodes @param {Turn} turn @returns {Box[]} */
+const turnedBoxes = (nodes, turn) =>
+  nodes.map((node) => {
+    const [x, y] = turnedCorner(node, turn);
+    return { x, y, w: node.w, h: node.h };
+  });
+
+/** The turn with cards further apart on the way that the room has px to spare, so that wires and their numbers have more. Pure.
+ * @param {GraphNode[]} nodes @param {Turn} turn @param {Size} room @returns {Turn} */
+export function filling(nodes, turn, room) {
+  const boxes = turnedBoxes(nodes, turn);
+  const { w, h } = padded(bounds(boxes) ?? { x: 0, y: 0, w: 1, h: 1 }, AROUND);
+  const k = Math.min(room.w / w, room.h / h);
+  const further = (/** @type {number[]} */ middles, /** @type {number} */ spare) => {
+    const span = Math.max(...middles) - Math.min(...middles);
+    return span > 0 ? Math.min(1 + spare / span, FARTHER) : 1;
+  };
+  return {
+    across: turn.across * further(boxes.map((box) => box.x + box.w / 2), room.w / k - w),
+    down: turn.down * further(boxes.map((box) => box.y + box.h / 2), room.h / k - h),
+  };
+}
+
 /** Whether cards are larger if the drawing is turned; one that is turned stays so unless they are smaller.
  * @param {GraphNode[]} nodes @param {Turn} turn @param {Size} room @param {boolean} isTurned */
 export function isLarger(nodes, turn, room, isTurned) {
@@ -89,11 +113,7 @@ export function isLarger(nodes, turn, room, isTurned) {
     const { w, h } = padded(bounds(boxes) ?? { x: 0, y: 0, w: 1, h: 1 }, AROUND);
     return Math.min(room.w / w, room.h / h);
   };
-  const turned = nodes.map((node) => {
-    const [x, y] = turnedCorner(node, turn);
-    return { x, y, w: node.w, h: node.h };
-  });
-  return scale(turned) > scale(nodes) * (isTurned ? 1 : WORTH);
+  return scale(turnedBoxes(nodes, turn)) > scale(nodes) * (isTurned ? 1 : WORTH);
 }
 
 /** Return a memoised turn of what is seen, in a canvas of a size, where it makes cards larger in a room: nodes and wires are reused
@@ -110,18 +130,23 @@ export function turning() {
     if (!known.has(one)) known.set(one, make(one));
     return known.get(one);
   };
-  let decided = { about: "", turns: false };
+  /** @type {{ about: string, turn: Turn | null }} */
+  let decided = { about: "", turn: null };
   return (
     /** @type {Drawing} */ seen,
     /** @type {Size} */ size,
     /** @type {() => Size} */ room,
   ) => {
     const may = size.w > 0 && size.w < NARROW;
-    const turn = may ? turnFor(seen.nodes, seen.wires, framesOf(seen)) : null;
-    const about = JSON.stringify([turn, size, bounds(seen.nodes)]);
-    if (turn && decided.about !== about)
-      decided = { about, turns: isLarger(seen.nodes, turn, room(), last !== null) };
-    if (!turn || !decided.turns) {
+    const least = may ? turnFor(seen.nodes, seen.wires, framesOf(seen)) : null;
+    const about = JSON.stringify([least, size, bounds(seen.nodes)]);
+    if (least && decided.about !== about) {
+      const has = room();
+      const turns = isLarger(seen.nodes, least, has, last !== null);
+      decided = { about, turn: turns ? filling(seen.nodes, least, has) : null };
+    }
+    const turn = least && decided.turn;
+    if (!turn) {
       last = null;
       return seen;
     }

@@ -215,8 +215,8 @@ const MARGIN = 24; // px around a node that is brought into view
 
 /** Px of the margins that a fitted drawing leaves free. */
 export const CLEAR = { top: 22, bottom: 22, side: 22 };
-const PHONE = 480,
-  NEAR = 10; // px: of a narrow canvas, every one counts
+const PHONE = 480; // px of a canvas, of which every one counts
+const NEAR = 10; // px of its margin
 
 /** The margins in a canvas of this width. @param {{ w: number }} size @returns {typeof CLEAR} */
 export const clearOf = ({ w }) => (w < PHONE ? { ...CLEAR, side: NEAR } : CLEAR);
