@@ -16,10 +16,9 @@ from autodiff_viz.graph.shown import Shown
 
 NODES, ELEMENTS = now.NODES, now.ELEMENTS
 MOST = {"nodes": 1_000_000, "elements": 2**31 - 1}  # beyond which JAX's own indices end
-IN_ALL = 60  # times the elements of one tensor all values may have together
 WITH_NODES = ("GROUPS", "REGIONS", "KERNELS", "GRADS", "LINES", "COPIED", "PARSED_NAMES")
-WITH_BOTH = ("TEXT", "TOKENS", "JSON", "PARSED_TOKENS", "PARSED_LINES", "PARSER_COPIES")
-OURS = {name: getattr(now, name) for name in ("NODES", "ELEMENTS", "TOTAL_ELEMENTS", *WITH_NODES, *WITH_BOTH)}
+WITH_BOTH = ("TOTAL_ELEMENTS", "TEXT", "TOKENS", "JSON", "PARSED_TOKENS", "PARSED_LINES", "PARSER_COPIES")
+OURS = {name: getattr(now, name) for name in ("NODES", "ELEMENTS", *WITH_NODES, *WITH_BOTH)}
 """The limits of a server, by name."""
 
 _kept: list[str] = []
@@ -85,7 +84,6 @@ def _set(nodes: int, elements: int) -> None:
         return
     by_nodes, by_elements = max(1.0, nodes / NODES), max(1.0, elements / ELEMENTS)
     now.NODES, now.ELEMENTS = nodes, elements
-    now.TOTAL_ELEMENTS = max(OURS["TOTAL_ELEMENTS"], IN_ALL * elements) * max(1, round(by_nodes))
     for name in WITH_NODES:
         setattr(now, name, round(OURS[name] * by_nodes))
     for name in WITH_BOTH:
