@@ -12,16 +12,20 @@ import secrets
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import webbrowser
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, Request, build_opener
 
+from autodiff_viz.engine.trace import Trace
 from autodiff_viz.functions.from_function import from_function
+from autodiff_viz.functions.own_ops import with_own_ops
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
@@ -29,6 +33,8 @@ from autodiff_viz.graph.shown import Shown
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.lessons.codec import is_tour, read_tour, tour_to_link
 from autodiff_viz.lessons.tour import Tour
+from autodiff_viz.ops.own import OWN_OPS
+from autodiff_viz.reading.from_torch import from_torch
 from autodiff_viz.reading.reading import Reading, read
 
 APP = Path(__file__).parents[1] / "ui" / "start" / "app.py"
@@ -50,11 +56,15 @@ system closes however the process ends that holds it."""
 
 
 class Own(NamedTuple):
-    """A server that this process has started."""
+    """A server that this process has started, with its token and the document of JAX's own functions."""
 
     process: subprocess.Popen
     token: str
+    ops: str = ""
 
+
+CELLS = "autodiff_viz.notebook.opened"
+"""The module that shows the lab in a notebook's cell, which imports this one."""
 
 _servers: dict[int, Own] = {}
 _direct = build_opener(ProxyHandler({}))  # a proxy of the environment is not to see the token
@@ -74,46 +84,55 @@ class Page(str, Shown):
 
 
 def lab(
-    shown: Graph | Tour | Callable[..., Any] | str | None = None,
+    shown: Graph | Trace | Tour | Callable[..., Any] | str | None = None,
     *args: Any,
     port: int | None = None,
     open_browser: bool = True,
     wait: bool = False,
 ) -> Page:
-    """Open the lab in the browser, on this machine and for its user alone.
+    """Open the lab: in a notebook in its cell (see `widget`), else in the browser, on this machine.
 
     The page's libraries are needed: `pip install "autodiff_viz[app]"`. The server is a process of its own,
     which ends with this one. It answers to browsers that have opened the address, which has its token.
 
     Args:
-      shown: a graph, or a reading with one; a tour; a JAX function, with its arguments after it (see
-        `from_function`); a link, a JSON document or a text of code (see `read`). None opens the lab as a
-        newcomer finds it.
+      shown: a graph, or a trace or a reading with one; a tour; a JAX function or a PyTorch model, with its
+        arguments after it (see `from_function`, `from_torch`); a link, a JSON document or a text of code (see
+        `read`). None opens the lab as a newcomer finds it.
       *args: arguments of the function.
-      port: of the server; by default 8501, or any other that is free.
+      port: of the server; by default 8501, or any other that is free. In a notebook, the page is opened if it
+        is given.
       open_browser: whether to open the browser; otherwise the address is only returned.
       wait: whether to wait until the server ends, or Ctrl+C.
     Returns:
-      The address of the page, a str; a notebook shows it as a figure of its graph.
+      The address of the page, a str, which a notebook shows as a figure of its graph; in a notebook the
+        widget.
     Raises:
-      GraphError: there is no graph in `shown`, or one that does not fit a link: a node of it has a function
-        of this process, or its tensors are too large; the page's libraries are missing, or the port is
-        taken.
+      GraphError: there is no graph in `shown`, or one that does not fit a link: its tensors are too large, or
+        a node has a function that cannot leave this process; the page's libraries are missing, or the port
+        is taken.
     """
+    cells = import_module(CELLS)
+    if port is None and not wait and not isinstance(shown, Tour) and cells.is_notebook():
+        return cells.widget(shown, *args)
     found = read_tour(shown) if isinstance(shown, str) and is_tour(shown) else shown
     found = found if isinstance(found, Tour) else graph_of(found, args)
-    port = _free_port() if port is None else whole_number("port", port, 1, 65_535)
+    linked, ops = with_own_ops(found) if isinstance(found, Graph) else (found, "")
+    port = _free_port(ops) if port is None else whole_number("port", port, 1, 65_535)
     runs = port in _servers and _servers[port].process.poll() is None
+    if runs and not _has(_servers[port], ops):
+        message = f"The lab on port {port} was opened before, without functions of JAX that this graph has."
+        raise GraphError(Problem("no-server", message, "Leave the port out, or give another one."))
     token = _servers[port].token if runs else secrets.token_urlsafe()
     page = f"http://{HERE}:{port}/"
     if isinstance(found, Tour):
         page = tour_to_link(found, base=page)
     elif found is not None:
-        page = to_link(found, base=page)
+        page = to_link(linked, base=page)
     before, _, query = page.partition("?")
     page = f"{before}?{PARAMETER}={token}" + (f"&{query}" if query else "")
     if not runs:
-        _servers[port] = Own(started(port, token), token)
+        _servers[port] = Own(started(port, token, ops), token, ops)
     if open_browser:
         webbrowser.open(page)
     if wait:
@@ -130,12 +149,14 @@ def graph_of(shown: Any, args: tuple) -> Graph | None:
     Raises:
       GraphError: it has none.
     """
-    if isinstance(shown, Reading):
+    if isinstance(shown, Reading | Trace):
         return shown.graph
     if shown is None or isinstance(shown, Graph):
         return shown
     if callable(shown):
-        return from_function(shown, *args)
+        torch = sys.modules.get("torch")  # a model of it is there only if it is
+        reads = torch is not None and isinstance(shown, torch.nn.Module)
+        return from_torch(shown, *args).graph if reads else from_function(shown, *args)
     if not isinstance(shown, str):
         message = f"A graph, a function or a link is needed; found {kind_of(shown)}."
         raise GraphError(Problem("not-a-graph", message, "Write lab(graph), or lab(f, x)."))
@@ -174,9 +195,11 @@ def cookie_of(port: int) -> str:
     return f"autodiff_viz_{port}"
 
 
-def started(port: int, token: str) -> subprocess.Popen:
+def started(port: int, token: str, ops: str = "") -> subprocess.Popen:
     """Start the server, and wait until it answers.
 
+    Args:
+      ops: the document of the functions that it has beside its own ops.
     Raises:
       GraphError: it does not start.
     """
@@ -192,7 +215,7 @@ def started(port: int, token: str) -> subprocess.Popen:
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     server = subprocess.Popen(
         command(port),
-        env={**os.environ, "PYTHONPATH": paths, TOKEN: token, ENDS_WITH_STDIN: "1"},
+        env={**os.environ, "PYTHONPATH": paths, TOKEN: token, ENDS_WITH_STDIN: "1", OWN_OPS: _kept(ops)},
         stdout=subprocess.DEVNULL,
         stdin=subprocess.PIPE,  # nothing is written to it: it is closed as this process ends
         start_new_session=True,  # Ctrl+C ends this process, which then ends the server
@@ -236,9 +259,25 @@ def _end(server: subprocess.Popen) -> None:
         server.wait()
 
 
-def _free_port() -> int:
-    """Return the port of a server of ours, the usual one, or any that is free."""
-    running = [port for port, own in _servers.items() if own.process.poll() is None]
+_files: dict[str, Any] = {}
+
+
+def _kept(ops: str) -> str:
+    """Return the path of a file with this text, which is there until this process ends; "" for no text."""
+    if ops and ops not in _files:
+        _files[ops] = tempfile.NamedTemporaryFile("w", suffix=".json")  # noqa: SIM115
+        _files[ops].write(ops)
+        _files[ops].flush()
+    return _files[ops].name if ops else ""
+
+
+def _has(own: Own, ops: str) -> bool:
+    return ops in ("", own.ops)
+
+
+def _free_port(ops: str = "") -> int:
+    """Return the port of a server of ours that has these functions, the usual one, or any that is free."""
+    running = [port for port, own in _servers.items() if own.process.poll() is None and _has(own, ops)]
     if running:
         return running[0]
     for port in (USUAL, 0):
