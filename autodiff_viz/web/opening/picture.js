@@ -21,7 +21,7 @@ import {
 import { readDrawing } from "../canvas/state/read_drawing.js";
 import { folding } from "../canvas/state/fold.js";
 import { turning } from "../canvas/state/downwards.js";
-import { viewOf } from "../canvas/state/geometry.js";
+import { clearOf, viewOf } from "../canvas/state/geometry.js";
 import { Dock } from "../dock/dock.js";
 import { fromFragment, showLook } from "../dock/layout.js";
 import { Panels, PHONE, Tabs } from "../dock/panels.js";
@@ -90,13 +90,19 @@ function drawPicture(place, { full, rev }, css, tabs) {
   for (const watch of editor.watchers) watch();
 
   measureCanvas(stage);
-  const covered = stage.covered(); // asked for once: each time takes a layout
-  stage.covered = () => covered;
-  const seen = turning()(folding()(drawing), sizeOf(stage), () => roomIn(stage));
+  const [turn, whole, size] = [turning(), folding()(drawing), sizeOf(stage)];
+  const { side, top, bottom } = clearOf(size);
+  // As in the lab, where the graph is drawn before its greeting has come, and one that is turned then stays so.
+  turn(whole, { w: size.w, h: size.h + 1 }, () => ({
+    w: size.w - 2 * side,
+    h: size.h - top - bottom,
+  }));
+  const seen = turn(whole, size, () => roomIn(stage));
   paint(stage, seen, false);
   const { place: linked } = fromFragment(location.hash);
-  const view = linked ? viewOf(linked, sizeOf(stage)) : wholeView(stage, seen, true);
-  if (sizeOf(stage).w) setView(stage, view);
+  const fitted = () => (linked ? viewOf(linked, sizeOf(stage)) : wholeView(stage, seen, true));
+  if (size.w) setView(stage, fitted());
+  if (size.w) setView(stage, fitted()); // as the lab does: texts of another size take other room
   if (drawing.selected) stage.cards.get(drawing.selected)?.root.classList.add("selected");
 
   const ending = keepPresses(stage.host, formula, done);
