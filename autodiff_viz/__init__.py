@@ -2,13 +2,14 @@
 
 import autodiff_viz as av
 
-graph = av.parse("x = 10.0\nc = cos(x)\nwith checkpoint('square'):\n    s = c * c")
+graph = av.parse("x = 10.0\\nc = cos(x)\\nwith checkpoint('square'):\\n    s = c * c")
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 
 `read` makes a graph of code of JAX, PyTorch, TensorFlow or NumPy, without running it; `from_function` one of
 a JAX function and its arguments; `from_torch` one of a live PyTorch model and its inputs; `watch`
-keeps steps of its training for that. `lab` opens the page on a graph, a function or a link.
+keeps steps of its training for that. `lab` opens the page on a graph, a function or a link; in a notebook it
+is live in a cell, and `widget` gives that by name.
 
 A trace is explained by
 
@@ -24,6 +25,7 @@ A trace is explained by
   `statistics`: mean and variance of each cotangent over draws of noise.
 
 `judge` judges an answer to a `Question` about a trace, and names the usual mistake behind a wrong one.
+`limits` sets how large graphs and tensors may be on your own machine.
 `verify` compares a trace with the whole program, `check_inputs` and `check_node` with central differences.
 `train` trains the parameters of a graph, `training_to_python` writes that as a file, and
 `prediction_surface` evaluates what it predicts between its data points; `segments` differentiates a graph

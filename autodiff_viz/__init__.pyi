@@ -36,12 +36,14 @@ from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.cuts import Segment
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule
+from autodiff_viz.graph.own_limits import Limits, limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.lessons.codec import read_tour, tour_to_json, tour_to_link
 from autodiff_viz.lessons.tour import Step, Tour
+from autodiff_viz.notebook.opened import widget
 from autodiff_viz.reading.from_torch import ModelReading, from_torch
 from autodiff_viz.reading.live.comparison import Compared, ModelCheck
 from autodiff_viz.reading.reading import Change, Reading, read
@@ -70,6 +72,7 @@ __all__ = [
     "Jacobian",
     "Judgement",
     "Lambda",
+    "Limits",
     "Lint",
     "LiveArray",
     "Memory",
@@ -119,6 +122,7 @@ __all__ = [
     "judge",
     "jvp",
     "lab",
+    "limits",
     "lints",
     "memory",
     "nonfinite_origin",
@@ -155,5 +159,6 @@ __all__ = [
     "versions",
     "watch",
     "why_zero",
+    "widget",
     "xla_memory",
 ]
