@@ -55,7 +55,9 @@ def _record(node: Node, name: str, shapes: list[tuple[int, ...]]) -> dict[str, A
         structs = [jax.ShapeDtypeStruct(shape, dtype) for shape in shapes]
         with jax.enable_x64(dtype == FLOAT64):
             try:
-                programs[dtype] = written(jax.make_jaxpr(node.op.op.apply)(*structs))
+                program = written(jax.make_jaxpr(node.op.op.apply)(*structs))
+                jax.jit(node.op.op.apply).lower(*structs)
+                programs[dtype] = program
             except Unwritten as error:
                 message = (
                     f"{quoted(node.name)} is {quoted(node.op.label)} of JAX, which cannot leave this "

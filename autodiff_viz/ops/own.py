@@ -47,6 +47,7 @@ def own_op(record: dict[str, Any]) -> Op:
         (result,) = run(record["programs"][given], *arrays)
         return result
 
+    slots = tuple(f"x{i}" for i in range(len(shapes)))
     return Op(
         name=record["name"],
         group=GROUP,
@@ -54,8 +55,8 @@ def own_op(record: dict[str, Any]) -> Op:
         doc=f"JAX's own {label}, of the program that has opened this lab.",
         apply=apply,
         source="",
-        slots=tuple(f"x{i}" for i in range(len(shapes))),
+        slots=slots,
         latex=rf"\operatorname{{{label}}}".replace("_", r"\_"),
-        derivative=(),
+        derivative=tuple(rf"\left(\partial y / \partial <{slot}>\right)^\top \bar y" for slot in slots),
         elementwise=False,
     )

@@ -244,6 +244,6 @@ def test_a_mistake_on_the_command_line_is_said_and_nothing_starts(folder, server
 def test_the_command_serves_until_it_is_ended(servers, capsys):
     assert command_line.main([av.to_link(GRAPH), "--port", "8632", "--no-browser"]) == 0
     started, opened = servers
-    process, token = started[8632]
+    process, token, _ = started[8632]
     assert (process.waited, opened) == (True, [])
     assert f"http://127.0.0.1:8632/?token={token}&g={av.to_link(GRAPH)}" in capsys.readouterr().out
