@@ -1,10 +1,11 @@
-# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make slice: a part of those that the day leaves out.  make compat: what depends on JAX, with the newest.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images.
+# make run: the app.  make test: everything that CI runs.  make nightly: the same with all cases.  make slice: a part of those that the day leaves out.  make compat: what depends on JAX, with the newest.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images.  make site: everything as static pages with live figures.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8501
+TOOLS := build/site-tools
 
-.PHONY: run test nightly slice compat check bench soak pictures browser nginx clean
+.PHONY: run test nightly slice compat check bench soak pictures site browser nginx clean
 
 # On this machine alone, and no page of another site reaches it by a name of its own that leads here (DNS rebinding).
 HERE := --server.allowedHosts 127.0.0.1 --server.allowedHosts localhost
@@ -28,7 +29,7 @@ test: check browser nginx
 # Long lists of cases in full: see tests/thorough.py.
 nightly: export THOROUGH := 1
 nightly: QUICK :=
-nightly: test
+nightly: $(TOOLS)/.made test
 
 # In 15 minutes one part of the cases that `make test` leaves out, chosen by the commit, with a SEED of the files: see tests/slices.py.
 # `SEED=7 SLICE=3/8 make slice` repeats one.
@@ -56,6 +57,19 @@ soak: $(VENV)/.tools
 
 pictures: $(VENV)/.tools browser
 	$(BIN)/python -m tests.browser.pictures
+
+# All pages, in build/website/site, for any static host: docs/hosting.md. ONLY=lessons/fork,index makes some. The generator
+# has an environment of its own, since no server needs it.
+site: export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/build/compiled
+site: export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
+site: export XLA_FLAGS = $(QUICK)
+site: $(VENV)/.tools $(TOOLS)/.made
+	$(BIN)/python -m website --only=$(ONLY)
+
+$(TOOLS)/.made: requirements-site.txt
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/pip install --quiet --disable-pip-version-check -r requirements-site.txt
+	@touch $@
 
 # The browser tests use Debian's chromium, best as the headless shell, which has no window to draw and takes a tenth less of
 # the processors. As root it is installed; otherwise the tests take another Chromium, or skip and say how to get one.

@@ -2,7 +2,7 @@
 
 import autodiff_viz as av
 
-graph = av.parse("x = 10.0\nc = cos(x)\nwith checkpoint('square'):\n    s = c * c")
+graph = av.parse("x = 10.0\\nc = cos(x)\\nwith checkpoint('square'):\\n    s = c * c")
 trace = av.trace(graph)
 trace.cotangent["x"], trace.runs["s"]
 

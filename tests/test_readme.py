@@ -34,7 +34,8 @@ def test_a_number_that_does_not_hold_is_found():
 
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 HOUR = ARCHITECTURE.partition("## Read it in an hour")[2].partition("\n## ")[0]
-READ = re.findall(r"^\d+\. `([\w/]+\.\w+)`: (.*)", HOUR, re.M)
+TRAVELS = ARCHITECTURE.partition("## How an edit travels")[2].partition("\n## ")[0]
+READ, ON_THE_WAY = (re.findall(r"^\d+\. `([\w/]+\.\w+)`: (.*)", part, re.M) for part in (HOUR, TRAVELS))
 
 
 def test_the_readme_is_a_screen_and_a_half():
@@ -46,11 +47,11 @@ def test_the_files_to_read_in_an_hour_are_ten():
     assert len(READ) == len({file for file, _ in READ}) == 10
 
 
-@pytest.mark.parametrize(("file", "text"), READ)
+@pytest.mark.parametrize(("file", "text"), [*READ, *ON_THE_WAY])
 def test_a_file_to_read_in_an_hour_has_the_names_that_are_told_of_it(file, text):
     source = (ROOT / "autodiff_viz" / file).read_text("utf-8")
     names = [name for name in re.findall(r"`(\w+)`", text) if name != "sin"]
-    assert names
+    assert names or (file, text) in ON_THE_WAY
     for name in names:
         assert re.search(rf"^(export )?(def|class|function|const) {name}\b|^{name}\b.* = ", source, re.M), (
             name

@@ -96,6 +96,9 @@ SHEETS = {
 
 ASKED_SHEETS = {**SHEETS, "editor": (*SHEETS["editor"], "asking/asking.css")}
 
+SCRIPT, SHEET = "figure.js", "figure.css"
+"""Names of the files that figures of one site share."""
+
 TEXT = 2_000  # characters of a title and of what stands below it
 
 _PAGE = """<!DOCTYPE html>
@@ -106,7 +109,7 @@ _PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="{made}">
 <title>{title}</title>
-<style>{style}</style>
+{sheet}
 </head>
 <body>
 <header><h1 data-says="title">{heading}</h1><p data-says="text">{text}</p></header>
@@ -117,7 +120,7 @@ _PAGE = """<!DOCTYPE html>
 <footer><p data-says="says">{says}</p><p class="made">Computed by {made}.</p>
 <p><a class="lab" data-lab target="_blank" rel="noopener"{link}>Open in the lab</a></p></footer>
 <script type="application/json" id="held">{held}</script>
-<script>{script}</script>
+{script}
 </body>
 </html>
 """
@@ -226,16 +229,18 @@ def short_text(name: str, text: str) -> str:
     return well_formed(text)
 
 
-def html_of(steps: list[Made], base: str, checked: bool, title: str = "") -> str:
+def html_of(steps: list[Made], base: str, checked: bool, title: str = "", shared: str | None = None) -> str:
     """Return the file with these steps; the other graph of a comparison comes along.
 
     Args:
       title: of the document; that of the first step if it is empty.
       base: address of the lab, "" if it is not known.
       checked: whether the whole program was compared.
+      shared: address of a folder with `shared_files`, from which the file takes its script and its style;
+        None if it has them itself.
     """
     own, asks = _own(steps, base, checked, title)
-    return _PAGE.format(**_shared(asks), **own, still="".join(map(still, steps)))
+    return _PAGE.format(**_shared(asks, shared), **own, still="".join(map(still, steps)))
 
 
 def _own(steps: list[Made], base: str, checked: bool, title: str) -> tuple[dict[str, str], bool]:
@@ -261,13 +266,35 @@ def _own(steps: list[Made], base: str, checked: bool, title: str) -> tuple[dict[
 
 
 @cache
-def _shared(asks: bool) -> dict[str, str]:
-    """Return what all files have, or all that ask, by field of `_PAGE`."""
-    source, css = parts(asks)
-    script = _SCRIPT % (in_script(css), source, "asked" if asks else "figure")
+def _shared(asks: bool, folder: str | None = None) -> dict[str, str]:
+    """Return what all files have, or all that ask, by field of `_PAGE`; in a folder, its addresses."""
     known = versions()
-    made = f"autodiff_viz {known['autodiff_viz']} with JAX {known['jax']}"
-    return {"policy": _policy(script), "made": made, "style": page_style(asks), "script": script}
+    made = {"made": f"autodiff_viz {known['autodiff_viz']} with JAX {known['jax']}"}
+    if folder is None:
+        script = script_text(asks)
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        return made | {
+            "policy": _policy(f"'sha256-{digest}'", "'unsafe-inline'"),
+            "sheet": f"<style>{page_style(asks)}</style>",
+            "script": f"<script>{script}</script>",
+        }
+    return made | {
+        "policy": _policy("'self'", "'self' 'unsafe-inline'"),
+        "sheet": '<meta name="robots" content="noindex">'  # the page around it is what one looks for
+        f'<link rel="stylesheet" href="{escape(folder)}{SHEET}">',
+        "script": f'<script src="{escape(folder)}{SCRIPT}"></script>',
+    }
+
+
+def shared_files() -> dict[str, str]:
+    """Return by name the script and the style sheet that many figures share, with questions or without."""
+    return {SCRIPT: script_text(True), SHEET: page_style(True)}
+
+
+def script_text(asks: bool) -> str:
+    """Return the script of a figure, which reads what the file holds and shows it."""
+    source, css = parts(asks)
+    return _SCRIPT % (in_script(css), source, "asked" if asks else "figure")
 
 
 # In the cells of a notebook, where one brings what all share.
@@ -323,13 +350,12 @@ def _cells(asks: bool) -> tuple[str, str]:
     return name, _CELLS.format(source=source, name=name, page=in_script(page))
 
 
-def _policy(script: str) -> str:
-    """Return the content security policy of the file: its own script, and nothing from anywhere."""
-    digest = b64encode(sha256(script.encode()).digest()).decode()
+def _policy(script: str, style: str) -> str:
+    """Return the content security policy of a file: scripts and styles of ours, no other host."""
     rules = (
         "default-src 'none'",
-        f"script-src 'sha256-{digest}'",
-        "style-src 'unsafe-inline'",
+        f"script-src {script}",
+        f"style-src {style}",
         "img-src data:",
     )
     return "; ".join((*rules, "base-uri 'none'", "form-action 'none'"))

@@ -34,17 +34,25 @@ def make_poster(key: str, directory: str | None, name: bytes) -> str:
     return text
 
 
-def states_of(key: str) -> list[Made]:
-    """Return the graphs of the lesson `key`, each as a step of its figure."""
+def states_of(key: str, base: str = HERE, stands_alone: bool = True) -> list[Made]:
+    """Return the graphs of the lesson `key`, each as a step of its figure.
+
+    Args:
+      base: address of the lab, "" if it is not known.
+      stands_alone: whether the figure says what the lesson says; otherwise a page around it does, and the
+        figure has what belongs to each graph.
+    """
     shown = lesson(key)
     made = []
     for at, step in enumerate(shown.steps):
         lab = open_lesson(start(), key, at)
         # The text of a step may name the answers.
-        asked = "\n\n".join(filter(None, (shown.text, step.caption))) if lab.asking else ""
-        told = "\n\n".join(filter(None, (asked, step.text))) or shown.summary
-        words = Words(f"{shown.title}: {step.title}", unmarked(asked or told), unmarked(told))
-        made.append(state_of(lab, HERE, False, words))
+        before = (shown.text, step.caption) if stands_alone else (step.caption,)
+        asked = "\n\n".join(filter(None, before)) if lab.asking else ""
+        told = "\n\n".join(filter(None, (asked, step.text))) or (shown.summary if stands_alone else "")
+        title = f"{shown.title}: {step.title}" if stands_alone else step.title
+        words = Words(title, unmarked(asked if lab.asking else told), unmarked(told))
+        made.append(state_of(lab, base, False, words))
     return made
 
 

@@ -49,7 +49,7 @@ EXCEPT = {
 
 def files() -> Iterator[Path]:
     """Yield the files of the app."""
-    for folder in (PACKAGE, ROOT / ".streamlit", ROOT / "deploy"):
+    for folder in (PACKAGE, ROOT / ".streamlit", ROOT / "deploy", ROOT / "website"):
         yield from sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
     yield ROOT / "app.py"
 

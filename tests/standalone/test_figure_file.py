@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import autodiff_viz as av
-from autodiff_viz.standalone.page import parts, steps_of
+from autodiff_viz.standalone.data import lab_of, state_of
+from autodiff_viz.standalone.page import html_of, parts, shared_files, steps_of
 
 FIFTEEN = """x = 0.6
 y = 1.5
@@ -56,6 +57,17 @@ def test_a_graph_of_fifteen_nodes_takes_at_most_370_kilobytes():
     assert len(state["drawing"]["nodes"]) >= 15
     assert {table["input"] for table in state["tables"]} == {"x", "y"}
     assert len(file.encode()) <= 370_000
+
+
+def test_figures_of_one_site_share_script_and_style_and_take_a_fourth():
+    lab = lab_of(av.parse(FIFTEEN))
+    file = html_of([state_of(lab, "", False)], "", False, shared="../figures/")
+    alone = html_of([state_of(lab, "", False)], "", False)
+    assert re.findall(r'(?:src|href)="([^"]*)"', file) == ["../figures/figure.css", "../figures/figure.js"]
+    assert "script-src 'self'; style-src 'self' 'unsafe-inline'" in file
+    assert shared_files().keys() == {"figure.css", "figure.js"}
+    assert states(file) == states(alone)
+    assert 4 * len(file) < len(alone)
 
 
 def test_the_numbers_are_those_of_the_function():

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.web import npm_tools
 
 PRETTIER = ("prettier", "3.10.1", "prettier")
-SCRIPTS = ("autodiff_viz/web/**/*.js", "tests/web/**/*.mjs")
+SCRIPTS = ("autodiff_viz/web/**/*.js", "tests/web/**/*.mjs", "website/*.js")
 
 if __name__ == "__main__":
     action = "--write" if "--write" in sys.argv[1:] else "--check"

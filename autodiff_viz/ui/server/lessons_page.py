@@ -7,6 +7,7 @@ script all links work. The numbers that the tests hold have a page of their own.
 from __future__ import annotations
 
 import gzip
+import os
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -38,6 +39,9 @@ from autodiff_viz.ui.bundle import lessons_script
 from autodiff_viz.ui.chunks import font_tags
 
 ASSETS = Path(__file__).parents[1] / "assets"
+SITE = "AUTODIFF_VIZ_SITE"
+"""Setting: address of the static site with the same lessons, which `make site` builds; no link unless set."""
+
 CLAIMS = "/claims"  # path of the table of numbers
 FIRST_LOOK = 12  # nodes of a graph that can be read on a card; the first such graph of a lesson is drawn
 
@@ -50,6 +54,12 @@ def sketch_of(shown: Lesson, size: tuple[float, float] = SIZE) -> Sketch:
     step, graph = next(small, graphs[0])
     asked = [each for one in step.questions for each in (one.about, one.other) if each is not None]
     return sketch(graph, step.look_at, step.collapsed, size, asked)
+
+
+def address_in(setting: str) -> str:
+    """Return the address that a setting names, with a slash at its end; "" without one, or if it is none."""
+    address = os.environ.get(setting, "").strip()
+    return f"{address.rstrip('/')}/" if address.startswith(("https://", "http://")) else ""
 
 
 def address_of(shown: Lesson, way: Way | None = None) -> str:
@@ -178,6 +188,7 @@ def _body(way: Way | None) -> str:
         numbers=f"{numbers:,}",
         claims=f".{CLAIMS}",
         teacher=f"./?{VIEW}={CLASS}",
+        site=_SITE_LINK.format(escape(site)) if (site := address_in(SITE)) else "",
         gallery=f"./{GALLERY}",
         path=CUSTOM,
         most=MOST,
@@ -185,6 +196,7 @@ def _body(way: Way | None) -> str:
     )
 
 
+_SITE_LINK = ' <a href="{}">All of them as pages</a> that need no server.'
 _LOGO = '<img src="{}" width="176" height="32" alt="autodiff_viz: to the lab">'
 _BODY = """<body class="{kind}">
 <header class="bar"><a class="logo" href="./">{logo}</a>
@@ -224,7 +236,7 @@ aria-keyshortcuts="/">
 <button type="button" name="forget">Forget all</button><output role="status"></output></div>
 </details>
 <p><a href="{claims}">All {numbers} numbers</a> in these lessons are held by tests. For teachers:
-<a href="{teacher}">count what a class has answered</a>.</p>
+<a href="{teacher}">count what a class has answered</a>.{site}</p>
 </footer>
 </body>
 </html>

@@ -164,6 +164,7 @@ export class Figure {
     this.source = new Source(states, shown);
     this.show(true);
     document.documentElement.dataset.figure = "ready";
+    this.mark();
   }
 
   /** Show the step of the source. @param {boolean} [other] whether it is another one than on view
@@ -233,6 +234,12 @@ export class Figure {
   /** Judge an answer by what the file holds. @param {Asks} asks @param {Edit} edit */
   async answer(asks, edit) {
     this.show(true, (await asks.take(this.source, edit)) ?? []);
+    this.mark();
+  }
+
+  /** Let the page around the figure know once every question has been answered: it may tell more then. */
+  mark() {
+    document.documentElement.toggleAttribute("data-told", this.source.isTold);
   }
 
   /** Show the numbers at the position of the table that is nearest to a value: all that the file has between its

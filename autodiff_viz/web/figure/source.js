@@ -108,6 +108,15 @@ export class Source {
     return { ...asking, items, summary, at: at < 0 ? undefined : at, hiding: at >= 0 };
   }
 
+  /** Whether nothing that a step asks is open. */
+  get isTold() {
+    return this.states
+      .slice(0, this.shown)
+      .every(
+        ({ hidden }, at) => !hidden || this.asked.get(at)?.items.every(({ revealed }) => revealed),
+      );
+  }
+
   /** The drawing as the server would send it now. @param {number} ack of the last edit */
   drawing(ack) {
     const { state, collapsed, at } = this;

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from autodiff_viz.lessons.gallery import ADDED, LESSONS, SERVED, TRACKS, lesson
 from autodiff_viz.lessons.paths import PATHS
 from autodiff_viz.ui.server import routes
-from autodiff_viz.ui.server.lessons_page import sketch_of
+from autodiff_viz.ui.server.lessons_page import SITE, _body, sketch_of
 from tests.own_lesson import KEY
 from tests.ui.server.asgi import get
 
@@ -21,6 +21,14 @@ SERVER = Starlette(routes=routes.ROUTES)
 FIRST_VIEW = 200_000  # bytes on the wire, with fifty cards
 FIFTY = 50
 VOID = {"meta", "link", "input", "img", "rect", "path"}
+
+
+def test_the_page_leads_to_the_static_site_that_a_setting_names(monkeypatch):
+    assert "as pages" not in _body(None)
+    monkeypatch.setenv(SITE, "https://gradients.example/a&b")
+    assert '<a href="https://gradients.example/a&amp;b/">All of them as pages</a>' in _body(None)
+    monkeypatch.setenv(SITE, "javascript:alert(1)")
+    assert "as pages" not in _body(None)
 
 
 class Read(HTMLParser):

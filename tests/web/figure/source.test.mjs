@@ -36,6 +36,20 @@ test("the other graph of a comparison keeps the selection where it has such a no
   assert.equal(file.drawing(4).selected, null);
 });
 
+test("a file has told all once every question of every step is answered", () => {
+  const asks = { hidden: "packed" };
+  const file = new Source([state("a", asks), state("b"), state("c", asks)], 3);
+  const answered = (...revealed) => ({ items: revealed.map((each) => ({ revealed: each })) });
+  assert.equal(file.isTold, false);
+  file.asked.set(0, answered(true, true));
+  assert.equal(file.isTold, false);
+  file.asked.set(2, answered(true, false));
+  assert.equal(file.isTold, false);
+  file.asked.set(2, answered(true, true));
+  assert.equal(file.isTold, true);
+  assert.equal(source().isTold, true);
+});
+
 test("steps stop at both ends, and one without a twin does not flip", () => {
   const file = source();
   file.go(7);

@@ -1,0 +1,1 @@
+"""Build the site: every lesson, document and docstring as static pages with live figures."""
