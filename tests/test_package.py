@@ -154,8 +154,11 @@ print(threading.active_count(), started)
 
 
 def test_an_import_loads_no_jax_and_nothing_starts_a_thread_a_process_or_a_server(installed, tmp_path):
-    """So core, reader and canvas run where there are none, as in a browser."""
-    said = run("-c", STARTS, cwd=tmp_path, env={"PYTHONPATH": str(installed)})
+    """So core, reader and canvas run where there are none, as in a browser.
+
+    Where no platform is named, JAX looks for a TPU with a timer, which is a thread.
+    """
+    said = run("-c", STARTS, cwd=tmp_path, env={"PYTHONPATH": str(installed), "JAX_PLATFORMS": "cpu"})
     assert said.split("\n") == ["", "1 []", ""]
 
 
