@@ -24,6 +24,7 @@ A trace is explained by
   `statistics`: mean and variance of each cotangent over draws of noise.
 
 `judge` judges an answer to a `Question` about a trace, and names the usual mistake behind a wrong one.
+`limits` sets how large graphs and tensors may be on your own machine.
 `verify` compares a trace with the whole program, `check_inputs` and `check_node` with central differences.
 `train` trains the parameters of a graph, `training_to_python` writes that as a file, and
 `prediction_surface` evaluates what it predicts between its data points; `segments` differentiates a graph

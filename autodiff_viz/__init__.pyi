@@ -36,6 +36,7 @@ from autodiff_viz.graph.codec import to_json
 from autodiff_viz.graph.cuts import Segment
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph, Lambda, Node, Region, Rule
+from autodiff_viz.graph.own_limits import Limits, limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.language.parse import parse
@@ -70,6 +71,7 @@ __all__ = [
     "Jacobian",
     "Judgement",
     "Lambda",
+    "Limits",
     "Lint",
     "LiveArray",
     "Memory",
@@ -119,6 +121,7 @@ __all__ = [
     "judge",
     "jvp",
     "lab",
+    "limits",
     "lints",
     "memory",
     "nonfinite_origin",

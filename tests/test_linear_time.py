@@ -77,6 +77,8 @@ OF_OUR_OWN = {
     "ui/server/poster.py '<!--.*?-->'": "Streamlit's page",
     "ui/server/poster.py '<script [^>]*></script>|<link [^>]*>'": "Streamlit's page",
     "ui/server/poster.py 'rel=\"(modulepreload|stylesheet|preload)\"|<script'": "Streamlit's page",
+    "ui/bundle.py OF_RULES": "styles of web/",
+    "ui/server/routes.py _CODE": "Streamlit's page",
     "ui/server/routes.py '<title>.*?</title>'": "Streamlit's page",
     "ui/server/security_headers.py '<script>(.*?)</script>'": "Streamlit's page",
     "standalone/posters.py _NOTICE": "the figures of lessons, written by the project",

@@ -45,6 +45,8 @@ def own_contributions(trace: Trace, name: str, cotangent: np.ndarray | None = No
     """
     with precision(trace.dtype):
         compiled, wired, call, arrays = _as_live(trace, trace.graph[name])
+        if cotangent is None and trace.cotangent.is_symbolic_zero(name):  # no 0 times an infinite slope
+            return {slot: np.zeros(arrays[slot].shape, trace.dtype) for slot in wired}
         arriving = trace.cotangent[name] if cotangent is None else cotangent
         results = compiled.pull(arriving, *call.leading, *arrays)
         return {

@@ -345,7 +345,7 @@ def written_parts(graph: Graph, seed: Any, dtype: str) -> Parts:
     Raises:
       GraphError: as `to_python`.
     """
-    without_natives(known_graph(graph), "a Python program")
+    without_natives(known_graph(graph), "a Python program", own=True)
     if problems := diagnose(replace(graph, groups=())):
         raise GraphError(problems)
     if graph.output is None:

@@ -437,7 +437,7 @@ def torch_program(graph: Graph, seed: Any, dtype: str) -> str:
     Raises:
       GraphError: as `to_torch`.
     """
-    without_natives(known_graph(graph), "a PyTorch program")
+    without_natives(known_graph(graph), "a PyTorch program", own=True)
     if problems := diagnose(replace(graph, groups=())):
         raise GraphError(problems)
     if graph.output is None:

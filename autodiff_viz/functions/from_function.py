@@ -33,8 +33,8 @@ def from_function(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Gr
     module. Other arguments (a Python int or bool, a string, None) are part of the function.
     Branches are those that the arguments take; loops of up to 32 steps are written out. Functions with a
     rule of their own, checkpoints, stops, named scopes and functions under `jit` are kept as rules, regions,
-    stops and groups. A primitive that no op stands for becomes a node with JAX's own function: `trace` and
-    what explains a trace take it, and a formula, a link and a JSON document cannot hold it.
+    stops and groups. A primitive that no op stands for becomes a node with JAX's own function: `trace`, what
+    explains a trace, and `lab` take it, and a formula, a link and a JSON document cannot hold it.
 
     Args:
       function: of JAX arrays; also a module that is called, whose arrays are parameters then.

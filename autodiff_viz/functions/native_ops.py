@@ -18,7 +18,7 @@ from autodiff_viz.ops.op import Op
 
 GROUP = "JAX"
 
-NO_REVERSE = frozenset({"while"})
+NO_REVERSE = frozenset({"while", "pure_callback", "io_callback"})
 """Primitives that JAX cannot differentiate in reverse mode; `from_function` takes them where nothing asks."""
 
 _JAXPRS = (core.Jaxpr, core.ClosedJaxpr)
@@ -84,9 +84,9 @@ def native_op(values: Sequence[Value], usual: Any) -> tuple[NativeOp, list[Value
                 key: own if isinstance(given, np.dtype) and given == usual else given
                 for key, given in equation.params.items()
             }
-            results = equation.run(operands, params)
             if equation.name in NO_REVERSE:
-                results = [jax.lax.stop_gradient(each) for each in results]
+                operands = [jax.lax.stop_gradient(each) for each in operands]
+            results = equation.run(operands, params)
             made.append(
                 [
                     _cast(each, ours) if aval.dtype == usual else each

@@ -41,6 +41,9 @@ GRAD = "grad"
 """Op whose value is the cotangent of its second slot, x, for the output in its first slot, z: a derivative
 as a node. See `graph/grad_nodes.py`."""
 
+OWN_OP = "jax_"
+"""How the names of ops begin that a lab of one's own alone has; see `ops/own.py`."""
+
 IDENTITY = "identity"
 """Op that returns its input; the rule of a wire is kept on such a node."""
 
@@ -183,6 +186,11 @@ class Node(Exact):
     def is_native(self) -> bool:
         """Whether its op is a function of this process, which no document can name; see `ops/native.py`."""
         return not isinstance(self.op, str)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether its op is a function of JAX itself, here or in a lab of one's own, where it has a name."""
+        return self.is_native or self.op.startswith(OWN_OP)
 
     @property
     def is_parameter(self) -> bool:

@@ -90,22 +90,23 @@ def known_graph(graph: Any) -> Graph:
     raise GraphError(Problem("not-a-graph", f"A graph is needed; found {kind_of(graph)}.", hint))
 
 
-def without_natives(graph: Graph, form: str) -> Graph:
+def without_natives(graph: Graph, form: str, own: bool = False) -> Graph:
     """Return `graph` if every op has a name that can be written down.
 
     Args:
       form: what it is written as, such as "a link".
+      own: whether the ops of a lab of one's own, which have a name there alone, are refused as well.
     Raises:
       GraphError: code "native-op", for each node whose op is a function of this process.
     """
-    natives = [node for node in graph.nodes if node.is_native][: limits.PROBLEMS]
+    natives = [node for node in graph.nodes if (node.is_own if own else node.is_native)][: limits.PROBLEMS]
     problems = []
     for node in natives:
         message = (
             f"{quoted(node.name)} is {quoted(str(node.op))} of JAX, for which there is no op: this node has "
             f"a function of this process, so the graph cannot be written as {form}."
         )
-        hint = "trace and what explains a trace take it as it is."
+        hint = "trace, what explains a trace, and av.lab on your own machine take it as it is."
         problems.append(Problem("native-op", message, hint, node=node.name))
     if problems:
         raise GraphError(problems)

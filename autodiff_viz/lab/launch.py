@@ -12,6 +12,7 @@ import secrets
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import webbrowser
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, Request, build_opener
 
 from autodiff_viz.functions.from_function import from_function
+from autodiff_viz.functions.own_ops import with_own_ops
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem, kind_of, whole_number
@@ -29,6 +31,7 @@ from autodiff_viz.graph.shown import Shown
 from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.lessons.codec import is_tour, read_tour, tour_to_link
 from autodiff_viz.lessons.tour import Tour
+from autodiff_viz.ops.own import OWN_OPS
 from autodiff_viz.reading.reading import Reading, read
 
 APP = Path(__file__).parents[1] / "ui" / "start" / "app.py"
@@ -50,10 +53,11 @@ system closes however the process ends that holds it."""
 
 
 class Own(NamedTuple):
-    """A server that this process has started."""
+    """A server that this process has started, with its token and the document of JAX's own functions."""
 
     process: subprocess.Popen
     token: str
+    ops: str = ""
 
 
 _servers: dict[int, Own] = {}
@@ -96,24 +100,28 @@ def lab(
     Returns:
       The address of the page, a str; a notebook shows it as a figure of its graph.
     Raises:
-      GraphError: there is no graph in `shown`, or one that does not fit a link: a node of it has a function
-        of this process, or its tensors are too large; the page's libraries are missing, or the port is
-        taken.
+      GraphError: there is no graph in `shown`, or one that does not fit a link: its tensors are too large, or
+        a node has a function that cannot leave this process; the page's libraries are missing, or the port
+        is taken.
     """
     found = read_tour(shown) if isinstance(shown, str) and is_tour(shown) else shown
     found = found if isinstance(found, Tour) else graph_of(found, args)
-    port = _free_port() if port is None else whole_number("port", port, 1, 65_535)
+    linked, ops = with_own_ops(found) if isinstance(found, Graph) else (found, "")
+    port = _free_port(ops) if port is None else whole_number("port", port, 1, 65_535)
     runs = port in _servers and _servers[port].process.poll() is None
+    if runs and not _has(_servers[port], ops):
+        message = f"The lab on port {port} was opened before, without functions of JAX that this graph has."
+        raise GraphError(Problem("no-server", message, "Leave the port out, or give another one."))
     token = _servers[port].token if runs else secrets.token_urlsafe()
     page = f"http://{HERE}:{port}/"
     if isinstance(found, Tour):
         page = tour_to_link(found, base=page)
     elif found is not None:
-        page = to_link(found, base=page)
+        page = to_link(linked, base=page)
     before, _, query = page.partition("?")
     page = f"{before}?{PARAMETER}={token}" + (f"&{query}" if query else "")
     if not runs:
-        _servers[port] = Own(started(port, token), token)
+        _servers[port] = Own(started(port, token, ops), token, ops)
     if open_browser:
         webbrowser.open(page)
     if wait:
@@ -174,9 +182,11 @@ def cookie_of(port: int) -> str:
     return f"autodiff_viz_{port}"
 
 
-def started(port: int, token: str) -> subprocess.Popen:
+def started(port: int, token: str, ops: str = "") -> subprocess.Popen:
     """Start the server, and wait until it answers.
 
+    Args:
+      ops: the document of the functions that it has beside its own ops.
     Raises:
       GraphError: it does not start.
     """
@@ -192,7 +202,7 @@ def started(port: int, token: str) -> subprocess.Popen:
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     server = subprocess.Popen(
         command(port),
-        env={**os.environ, "PYTHONPATH": paths, TOKEN: token, ENDS_WITH_STDIN: "1"},
+        env={**os.environ, "PYTHONPATH": paths, TOKEN: token, ENDS_WITH_STDIN: "1", OWN_OPS: _kept(ops)},
         stdout=subprocess.DEVNULL,
         stdin=subprocess.PIPE,  # nothing is written to it: it is closed as this process ends
         start_new_session=True,  # Ctrl+C ends this process, which then ends the server
@@ -236,9 +246,25 @@ def _end(server: subprocess.Popen) -> None:
         server.wait()
 
 
-def _free_port() -> int:
-    """Return the port of a server of ours, the usual one, or any that is free."""
-    running = [port for port, own in _servers.items() if own.process.poll() is None]
+_files: dict[str, Any] = {}
+
+
+def _kept(ops: str) -> str:
+    """Return the path of a file with this text, which is there until this process ends; "" for no text."""
+    if ops and ops not in _files:
+        _files[ops] = tempfile.NamedTemporaryFile("w", suffix=".json")  # noqa: SIM115
+        _files[ops].write(ops)
+        _files[ops].flush()
+    return _files[ops].name if ops else ""
+
+
+def _has(own: Own, ops: str) -> bool:
+    return ops in ("", own.ops)
+
+
+def _free_port(ops: str = "") -> int:
+    """Return the port of a server of ours that has these functions, the usual one, or any that is free."""
+    running = [port for port, own in _servers.items() if own.process.poll() is None and _has(own, ops)]
     if running:
         return running[0]
     for port in (USUAL, 0):

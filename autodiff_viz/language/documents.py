@@ -16,7 +16,7 @@ from typing import Any
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.codec import Reader, decoded, refuse
 from autodiff_viz.graph.link import document_in
-from autodiff_viz.graph.model import INPUT, PARAMETER, Call, Graph, Node, Params, Term, params
+from autodiff_viz.graph.model import INPUT, OWN_OP, PARAMETER, Call, Graph, Node, Params, Term, params
 from autodiff_viz.graph.problem import known_text, whole_number
 from autodiff_viz.graph.rule_kinds import BACKWARD_AS
 from autodiff_viz.graph.short_text import formula_in
@@ -28,6 +28,7 @@ from autodiff_viz.language.show import show, show_node
 from autodiff_viz.language.suggestions import call_shape, did_you_mean
 from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.op import Param
+from autodiff_viz.ops.own import ELSEWHERE
 from autodiff_viz.ops.params import fits, needed, plain, size_fault
 
 GROWTH = 32
@@ -118,7 +119,8 @@ def _call(name: str, count: int, given: Params, path: str, slots: str) -> Params
     """Check an op's name and its number of slots; return its parameters."""
     op = OPS.get(name)
     if op is None:
-        hint = did_you_mean(name, OPS) or "The palette lists all ops."
+        near = did_you_mean(name, OPS) or "The palette lists all ops."
+        hint = ELSEWHERE if name.startswith(OWN_OP) else near
         refuse("unknown-op", f"{path}.op", f"There is no op {quoted(name)}.", hint)
     if count < 1 if op.variadic else count != len(op.slots):
         takes = f"{len(op.slots)} ({', '.join(op.slots)}) {'is' if len(op.slots) == 1 else 'are'}"

@@ -7,10 +7,11 @@ import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from autodiff_viz.graph.model import INPUT, PARAMETER
+from autodiff_viz.graph.model import INPUT, OWN_OP, PARAMETER
 from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.text import listed
 from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.own import ELSEWHERE
 
 BYPASS, CUT = "bypass", "cut"
 WRAPPERS = (*(kind.call for kind in KINDS.values() if kind.call), BYPASS, CUT)
@@ -145,6 +146,8 @@ def function_hint(name: str) -> str:
     """Return a hint for the unknown function `name`."""
     if name in _SPECIAL:
         return _SPECIAL[name]
+    if name.startswith(OWN_OP):
+        return ELSEWHERE
     if ours := _OURS.get(_close(name)):
         return f"Here it is called {listed([repr(other) for other in ours], last='or')}."
     return did_you_mean(name, FUNCTIONS) or "The palette lists all ops; sin, exp, relu, sum, matmul are some."

@@ -26,6 +26,7 @@ from autodiff_viz.ops import (
 )
 from autodiff_viz.ops.native import NativeOp
 from autodiff_viz.ops.op import Op
+from autodiff_viz.ops.own import own_ops
 
 _MODULES = (
     arithmetic,
@@ -52,7 +53,8 @@ class _Catalog(dict[str, Op]):
         raise KeyError(name)
 
 
-OPS: Mapping[str, Op] = MappingProxyType(_Catalog({op.name: op for module in _MODULES for op in module.OPS}))
+_ALL = (*(op for module in _MODULES for op in module.OPS), *own_ops())
+OPS: Mapping[str, Op] = MappingProxyType(_Catalog({op.name: op for op in _ALL}))
 
 ADJUSTABLE = frozenset(op.name for op in OPS.values() if any(not param.static for param in op.params))
 """Names of the ops with parameters that are passed at run time."""

@@ -146,7 +146,7 @@ def training_to_python(
     dtype = known_dtype(dtype)
     settings, count = settings_from(optimizer, rate, seed), number_of_steps(steps)
     settings = with_scale(settings, loss_scale, growth_interval, dtype)
-    graph = without_natives(known_graph(graph), "a Python program")
+    graph = without_natives(known_graph(graph), "a Python program", own=True)
     return written_training(graph, settings, count, dtype)
 
 

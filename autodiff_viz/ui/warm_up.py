@@ -19,6 +19,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from autodiff_viz.engine.compilation_cache import is_filled, load_from
+from autodiff_viz.graph import own_limits
 from autodiff_viz.graph.identity import identity
 from autodiff_viz.lab.rehearsal import fill, rehearse
 from autodiff_viz.lessons.gallery import SERVED
@@ -47,6 +48,7 @@ _done = threading.Event()  # set when the warm-up has ended
 @asynccontextmanager
 async def awake(app: st.App) -> AsyncIterator[None]:
     """Begin the warm-up when the server starts, before the first visitor; the server's lifespan handler."""
+    own_limits.keep()
     end_with_caller()
     filter_logs()
     read_little_at_once()

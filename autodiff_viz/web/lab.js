@@ -339,8 +339,10 @@ export class Lab {
   /** Do what was done to the picture of the lab before it stood. @param {import("./opening/picture.js").Done} done */
   again(done) {
     const { editor, formula } = this;
-    if ("node" in done) editor.select([done.node]);
-    else if ("edit" in done) editor.send(done.edit);
+    if ("node" in done) {
+      editor.stage.surface.focus({ preventScroll: true });
+      editor.select([done.node]);
+    } else if ("edit" in done) editor.send(done.edit);
     else if ("panel" in done) this.panels.press(done.panel);
     else if ("formula" in done) formula.area.focus();
     else if ("play" in done) editor.startPlay();

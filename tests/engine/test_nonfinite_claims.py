@@ -152,15 +152,11 @@ def test_two_kinds_at_one_node_are_both_named(text):
     assert check_notes(found)
 
 
-@pytest.mark.sampled(60)
-@pytest.mark.parametrize("seed", range(60))
-def test_every_note_on_a_random_graph_is_true(seed):
-    for found in troubled_traces(seed):
-        assert bool(check_notes(found)) == any(not origin.carried for origin in found.nonfinite_origins)
-
-
 @pytest.mark.nightly
-@pytest.mark.parametrize("start", range(60, 600, 20))
-def test_so_is_that_on_many(start):
-    told = [check_notes(found) for seed in range(start, start + 20) for found in troubled_traces(seed)]
-    assert any(told)
+@pytest.mark.parametrize("start", range(0, 600, 20))
+def test_every_note_on_a_random_graph_is_true(start):
+    """Of twenty draws some have trouble."""
+    traces = [found for seed in range(start, start + 20) for found in troubled_traces(seed)]
+    assert traces
+    for found in traces:
+        assert bool(check_notes(found)) == any(not origin.carried for origin in found.nonfinite_origins)

@@ -9,6 +9,7 @@ import sys
 import webbrowser
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 import pytest
 from jax.scipy.special import erfinv
@@ -24,8 +25,8 @@ GRAPH = av.parse("x = 2.0\ny = sin(x)")
 class Server:
     """Stands for the server's process."""
 
-    def __init__(self, port, token):
-        self.port, self.token, self.waited = port, token, False
+    def __init__(self, port, token, ops=""):
+        self.port, self.token, self.ops, self.waited = port, token, ops, False
 
     def poll(self):
         return None
@@ -97,11 +98,28 @@ def test_nothing_opens_the_lab_as_a_newcomer_finds_it(servers):
 
 def test_a_graph_that_no_link_holds_is_refused_before_a_server_starts(servers):
     started, opened = servers
-    with pytest.raises(av.GraphError, match="is 'erf_inv' of JAX"):
-        av.lab(lambda x: erfinv(x), 0.5, port=8632)
+
+    def outside(x):
+        return x * jax.pure_callback(abs, jax.ShapeDtypeStruct((), "float32"), jax.lax.stop_gradient(x))
+
+    with pytest.raises(av.GraphError, match="'pure_callback' of JAX, which cannot leave this process"):
+        av.lab(outside, 0.5, port=8632)
     with pytest.raises(av.GraphError, match="needs a link of"):
         av.lab(lambda x: x, jnp.sin(jnp.arange(20_000.0)), port=8632)
     assert (started, opened) == ({}, [])
+
+
+def test_functions_of_jax_have_a_server_that_knows_them(servers):
+    started, _ = servers
+    av.lab(GRAPH, port=8632)
+    address = av.lab(erfinv, 0.5)
+    (port,) = {*started} - {8632}
+    assert f":{port}/" in address
+    assert [record["name"] for record in json.loads(started[port].process.ops)] == ["jax_erf_inv"]
+    assert f":{port}/" in av.lab(erfinv, 0.25)  # the same function
+    assert len(started) == 2
+    with pytest.raises(av.GraphError, match="without functions of JAX"):
+        av.lab(erfinv, 0.5, port=8632)
 
 
 def test_the_package_is_still_a_package():

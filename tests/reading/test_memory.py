@@ -233,6 +233,17 @@ def test_the_facts_are_those_that_were_measured_with_pytorch():
         assert ("scattered" in one["memory"]) == (name in torch_facts.SCATTERED), key
 
 
+@pytest.mark.parametrize(("power", "known"), [(0, "F"), (1, "TF"), (2, "TTF")])
+def test_derivatives_of_a_power_require_a_gradient_as_often_as_in_pytorch(power, known):
+    """As PyTorch 2.13 says of `requires_grad` of one derivative after the other."""
+    text = f"import torch\nx = torch.tensor(2.0, requires_grad=True)\ny = x ** {power}\n"
+    for i in range(len(known)):
+        text += "y, = torch.autograd.grad(y, x, create_graph=True)\n"
+        text += f"r{i} = torch.tensor(float(y.requires_grad))\n"
+    values = read(text).values()
+    assert "".join("FT"[int(values[f"r{i}"])] for i in range(len(known))) == known
+
+
 def test_a_function_without_facts_is_found():
     assert "no_such_function" not in {name.partition("/")[0] for name in torch_facts.FACTS}
     assert torch_facts.facts_of("no_such_function", 1) is torch_facts.UNKNOWN

@@ -74,7 +74,7 @@ def test_derivatives_are_those_of_the_library(text):
     ("text", "says"),
     [
         ("y = np.sort(np.array([2.0, 1.0]), descending=True)", "unexpected keyword argument 'descending'"),
-        ("y = np.mean(np.array([2.0, 1.0]), axis=1)", "axis 1 is out of bounds"),
+        ("y = np.mean(np.array([2.0, 1.0]), axis=1)", "There is no axis 1"),
         ("y = jax.vmap(jnp.linalg.inv)(jnp.ones((2, 2, 2)))", "has no inverse"),
         ("y = jnp.add([1.0], x)", "JAX refuses a list"),
         ("y = jnp.where([True], x, 0.0)", "JAX refuses a list"),
@@ -83,7 +83,6 @@ def test_derivatives_are_those_of_the_library(text):
         ("y = jnp.diff(x, 100000)", "up to 7 times"),
         ("y = jnp.array_split(x, 60000, axis=1)", "up to 256 times"),
         ("y = jnp.pad(x, 30000)", "at most 65,536 elements"),
-        ("y = jax.jit(lambda i: jnp.cumsum(i))(jnp.array([1, 2]))", "for which there is no op"),
     ],
 )  # fmt: skip
 def test_a_call_is_refused_with_the_reason(text, says):

@@ -13,6 +13,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.reading.reading import read
 from tests.reading.programs import jax_program
 from tests.reading.record_programs import PROGRAMS, WRITERS, path_of
+from tests.reading.training_programs import training_program
 from tests.seeds import seeded
 from tests.thorough import THOROUGH
 
@@ -74,5 +75,25 @@ def test_numbers_of_a_program_are_those_of_jax():
             if isinstance(expected, jax.Array) and name[0] in "yzu":
                 np.testing.assert_allclose(
                     values[name], expected, rtol=2e-3, atol=1e-4, err_msg=f"{name} of program {seed}"
+                )
+    assert taken >= count // 2
+
+
+@pytest.mark.longer
+def test_numbers_of_a_training_in_jax_are_those_of_jax():
+    taken = 0
+    count = 100 if THOROUGH else 2
+    for seed in range(seeded(0), seeded(0) + count):
+        text = training_program(seed)
+        names: dict[str, object] = {}
+        exec(compile(text, f"training {seed}", "exec"), names)
+        values = values_of(text)
+        if values is None:
+            continue
+        taken += 1
+        for name, expected in names.items():
+            if isinstance(expected, jax.Array) and name.startswith("y_"):
+                np.testing.assert_allclose(
+                    values[name], expected, rtol=2e-3, atol=1e-4, err_msg=f"{name} of training {seed}"
                 )
     assert taken >= count // 2

@@ -165,9 +165,10 @@ def _kinds(found: Trace, name: str) -> tuple[str, ...]:
         if not check_slot(found, node, slot, _elements(found, node, slot)).agrees
     )
     kinds = (node_cause(found, name, slot) for slot in apart)
-    # Where what arrives is not finite, the cause is the node that it comes from.
-    later = () if np.isfinite(found.cotangent[name]).all() else (NOT_FINITE,)
-    return tuple(dict.fromkeys(kind for kind in kinds if kind not in (ROUNDING, UNKNOWN, *later)))
+    # Where what arrives or what is read is not finite, the cause is the node that it comes from.
+    read = (found.value[one] for _, one in op_wires(node) if found.graph[one].op != INPUT)
+    elsewhere = () if all(np.isfinite(one).all() for one in (found.cotangent[name], *read)) else (NOT_FINITE,)
+    return tuple(dict.fromkeys(kind for kind in kinds if kind not in (ROUNDING, UNKNOWN, *elsewhere)))
 
 
 def _rule_acts(found: Trace, node: Node) -> bool:

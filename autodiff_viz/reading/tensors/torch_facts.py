@@ -19,7 +19,8 @@ class Facts:
         the result, `m` something that no text can change, such as a condition.
       again: in the same way what that derivative depends on, where it is differentiated again.
       once: whether it cannot be.
-      ends: how often that can be differentiated until nothing depends on the tensors; 0 for ever.
+      ends: how often that can be differentiated until nothing depends on the tensors; 0 for ever, and
+        with `flat` not at all.
       flat: whether the last of these is 0 whatever arrives, as of a step; else it is a multiple of that.
     """
 

@@ -519,14 +519,15 @@ def record(reader: Reader, name: str, given: list[Array], result: Array, number_
         0 in saves,
         again=again,
         once=facts.once,
-        ends=ends_of(reader.builder.drafts[result.held.number], facts),
+        ends=ends_of(reader.builder.drafts[result.held.number], facts, name.rstrip("_")),
     )
 
 
-def ends_of(draft: Draft, facts: Facts | None = None) -> tuple[int, bool]:
-    """Return `ends` and `flat` of the derivative of a node, or of a call with these facts."""
-    power = draft.slots[-1] if draft.op == "pow" else 2.0 if draft.op == "square" else None
-    if isinstance(power, float) and power in range(1, 9):  # of a higher one nobody comes to the end
+def ends_of(draft: Draft, facts: Facts | None = None, name: str = "") -> tuple[int, bool]:
+    """Return `ends` and `flat` of the derivative of a node, or of a call of that name with these facts."""
+    is_power = draft.op == "pow" or (draft.op == "mul" and name == "pow")  # x ** 1 is x * 1.0
+    power = draft.slots[-1] if is_power else 2.0 if draft.op == "square" else None
+    if isinstance(power, float) and power in range(9):  # of a higher one nobody comes to the end
         return int(power), True
     facts = facts or facts_of(draft.op, sum(isinstance(slot, Ref) for slot in draft.slots))
     return facts.ends, facts.flat

@@ -138,9 +138,9 @@ class Recording:
             slope: Step | None = None
             if reads := [self.steps[ref.number] for ref in read]:
                 slope = NOTHING if flat else None
-                for _ in range(ends or 1):
+                for _ in range(ends or not flat):
                     slope = self._new(None, [(one, slope) for one in reads])
-                if not ends:  # its derivative reads the same, and so do all that follow
+                if not (ends or flat):  # its derivative reads the same, and so do all that follow
                     slope.edges = [(one, slope) for one in reads]
             made.edges.append((self.steps[by.number], slope))
 

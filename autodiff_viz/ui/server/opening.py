@@ -1,9 +1,10 @@
 """Write into the page of the lab what it shows first, so that it stands before Streamlit's code has come.
 
 The page then has a shell: the containers of the lab in their places (`ui/assets/lab.css`), the words of the
-open lesson, and the first drawing as data, without what is asked. `web/main.js` builds the lab in it; when
-Streamlit has drawn its own containers, the same lab moves there (`web/places.js`). What a visitor has sent is
-evaluated by a worker. A page whose drawing takes longer than `WITHIN` has no shell.
+open lesson, and the first drawing as data, without what is asked. `web/opening/picture.js` draws a picture of
+it, and `web/main.js` builds the lab in its place; when Streamlit has drawn its own containers, the same lab
+moves there (`web/places.js`). What a visitor has sent is evaluated by a worker. A page whose drawing takes
+longer than `WITHIN` has no shell.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from base64 import b64encode
 from collections.abc import Mapping
 from functools import cache
 from html import escape
+from typing import Any
 
-from msgspec import Raw
+from msgspec import Raw, json
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
@@ -59,8 +61,13 @@ _BLOCK = (
     '<div data-testid="stVerticalBlock" class="{classes}">{inside}</div></div>'
 )
 _ELEMENT = '<div data-testid="stElementContainer"><div class="stHtml">{inside}</div></div>'
+_READ = ".st-key-side, .st-key-lesson_panel, .st-key-lesson, .st-key-formula_panel"
+_STILL = f"#av-first [data-testid]:has(> :is({_READ}))"
+"""What is read in the column beside the canvas, which scripts put on view otherwise."""
+
 _SHELL = """<div id="av-first">
 <style>{style}</style>
+<noscript><style>{still} {{ display: block !important; visibility: visible !important; }}</style></noscript>
 <header data-testid="stHeader">
 <img data-testid="stHeaderLogo" alt="" src="data:image/svg+xml;base64,{logo}">
 </header>
@@ -133,10 +140,11 @@ def of_the_project(query: Mapping[str, str]) -> dict[str, str] | None:
 
 def shell(found: Opening, still: str = "") -> str:
     """Return the containers of the page, what is open to be read, and the first drawing."""
+    drawn = json.decode(found.drawing)
     blocks = "".join(
         (
             _block("stHorizontalBlock st-key-pages", _LINKS),
-            _block("st-key-lab", "".join((_canvas(still), _BAR, _side(found.lesson), _DOCK))),
+            _block("st-key-lab", "".join((_canvas(still), _BAR, _side(found.lesson, drawn), _DOCK))),
         )
     )
     answer = Answer(
@@ -155,6 +163,7 @@ def shell(found: Opening, still: str = "") -> str:
     )
     return _SHELL.format(
         style=f"{THEME}\n{STYLE}",
+        still=_STILL,
         logo=LOGO,
         blocks=blocks,
         code=script().path,
@@ -172,8 +181,10 @@ def _element(inside: str) -> str:
     return _ELEMENT.format(inside=inside)
 
 
-def _place(name: str) -> str:
-    return _element(f'<div class="av-place" data-place="{name}"></div>')
+def _place(name: str, still: str = "") -> str:
+    """Return the place of a part of the lab, with its text where scripts are off."""
+    inside = f"<noscript>{still}</noscript>" if still else ""
+    return _element(f'<div class="av-place" data-place="{name}">{inside}</div>')
 
 
 _LINKS = (
@@ -189,27 +200,41 @@ def _canvas(still: str) -> str:
     return _block("st-key-part_canvas", canvas)
 
 
-def _side(view: LessonView | None) -> str:
+def _side(view: LessonView | None, drawn: Mapping[str, Any]) -> str:
     """Return the column beside the canvas."""
+    asked = next(iter(drawn.get("asking", {}).get("items", ())), None)
+    question = prose(asked["says"]) if asked else ""
+    formula = f"<pre>{escape(drawn['formula']['text'])}</pre>"
     parts = (
         _place("panels"),
-        _block("st-key-lesson_panel", _place("tour") + _lesson(view)) if view else "",
+        _block("st-key-lesson_panel", _place("tour") + _lesson(view, question)) if view else "",
         _place("notes"),
-        _block("st-key-formula_panel", _place("formula")),
+        _block("st-key-formula_panel", _place("formula", formula)),
         _place("sliders"),
         _block("st-key-inspector", _place("node")),
     )
     return _block("st-key-side", "".join(parts))
 
 
-def _lesson(view: LessonView) -> str:
-    """Return what is read of a lesson, as `ui/panels/lesson.py` draws it."""
+def _lesson(view: LessonView, question: str) -> str:
+    """Return what is read of a lesson, as `ui/panels/lesson.py` draws it.
+
+    Args:
+      question: HTML of what it asks, where scripts are off.
+    """
     several = f"**{view.variants[view.variant]}**\n\n" if len(view.variants) > 1 else ""
     about = _block("st-key-about_graph", _markdown(several + view.about)) if view.about else ""
     words = words_in(f"{view.text}\n{view.about}")
     named = f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>' if words else ""
     head = _block("st-key-lesson_head", f'<p class="av-way">{escape(view.track)}</p>')
-    parts = (head, f"<h2>{worded(view.title)}</h2>", _markdown(view.text), _place("asking"), about, named)
+    parts = (
+        head,
+        f"<h2>{worded(view.title)}</h2>",
+        _markdown(view.text),
+        _place("asking", question),
+        about,
+        named,
+    )
     return _block("st-key-lesson", f"<style>{_lesson_style()}</style>{''.join(parts)}")
 
 

@@ -90,6 +90,8 @@ function drawPicture(place, { full, rev }, css, tabs) {
   for (const watch of editor.watchers) watch();
 
   measureCanvas(stage);
+  const covered = stage.covered(); // asked for once: each time takes a layout
+  stage.covered = () => covered;
   const seen = turning()(folding()(drawing), sizeOf(stage), () => roomIn(stage));
   paint(stage, seen, false);
   const { place: linked } = fromFragment(location.hash);
@@ -136,7 +138,7 @@ function besideCanvas({ lesson, tour, sliders, asking }) {
 
 /** The formula in one colour: its words are looked up by the lab. @param {Drawing} drawing */
 function linesOf({ formula }) {
-  const lines = (formula?.text ?? "").split("\n");
+  const lines = String(formula?.text ?? "").split("\n");
   const mirror = lines.map((text, i) => html("div", { class: "line", "data-number": i + 1 }, text));
   const sheet = html("div", { class: "sheet" }, html("div", { class: "mirror" }, ...mirror));
   return html("div", { class: "formula" }, html("div", { class: "box" }, sheet));

@@ -205,5 +205,6 @@ def test_what_is_pasted_comes_into_view_nodes_and_a_whole_formula(lab: LabPage):
     lab.click_fast(lab.tools.get_by_role("button", name="Zoom in"), 4)
     lab.canvas.locator(".surface").focus()
     lab.press("Control+v")
-    expect(lab.node("h8_1")).to_be_attached()
+    expect(lab.node("h8_1").locator(".card")).to_be_visible()
+    lab.settle()
     assert in_view(lab, "h8_1")

@@ -1,4 +1,4 @@
-"""Hold Streamlit's code back: the lab stands before it, and keeps what is done to it."""
+"""Hold code back: the lab stands before Streamlit, its picture before the lab, and both keep what is done."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from autodiff_viz.ui.bundle import script
 from tests.browser.lab_page import LabPage
 
 CODE = re.compile(r"/static/js/index\..*\.js$")  # Streamlit's own
+LAB = re.compile(rf"/{script().path}$")
+NEAR = 2  # px by which a picture may be beside what takes its place
 SHELL = "#av-first"
 PLACES = f"""() => {{
   const round = ({{ x, y, width, height }}) => [x, y, width, height].map((side) => Math.round(side * 2) / 2);
@@ -37,15 +40,25 @@ class Held:
     def __init__(self, page: Page, address: str):
         self.page, self.lab = page, LabPage(page, address)
         self.routes: list[Route] = []
+        self.labs: list[Route] = []
         page.route(CODE, lambda route: self.routes.append(route))
 
-    def open(self, query: str) -> LabPage:
+    def open(self, query: str, pictured: bool = False) -> LabPage:
+        """Open an address without Streamlit's code, and without the lab's if it is to be a picture."""
+        if pictured:
+            self.page.route(LAB, lambda route: self.labs.append(route))
         for _ in range(50):  # a server that has just been started takes longer than a request waits
             if SHELL[1:] in self.page.request.get(self.lab.address + query).text():
                 break
         self.page.goto(self.lab.address + query, wait_until="commit")
         expect(self.lab.node("x").locator(".value")).to_be_visible()
         return self.lab
+
+    def build_lab(self) -> None:
+        self.page.unroute(LAB)
+        for route in self.labs:
+            route.continue_()
+        expect(self.page.locator(f"{SHELL} .canvas[data-rev]")).to_have_count(1)
 
     def go_on(self) -> None:
         for route in self.routes:
@@ -67,23 +80,39 @@ def test_the_numbers_of_the_first_graph_stand_without_streamlit(held: Held):
     expect(lab.formula).to_have_value(re.compile(r"z = b \+ stop_gradient\(exp\(a\)\)"))
 
 
+def far(one: list[float], other: list[float]) -> bool:
+    return any(abs(a - b) > NEAR for a, b in zip(one, other, strict=True))
+
+
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (390, 844)], ids=str)
 @pytest.mark.parametrize("query", ["", "?lesson=fork"])
-def test_nothing_moves_when_streamlit_has_come(held: Held, query: str, size: tuple[int, int]):
+def test_nothing_moves_when_the_lab_and_streamlit_have_come(held: Held, query: str, size: tuple[int, int]):
     held.page.set_viewport_size({"width": size[0], "height": size[1]})
-    held.open(query)
+    held.open(query, pictured=True)
     held.page.evaluate("() => document.fonts.ready")
+    picture = held.page.evaluate(PLACES)
+    held.build_lab()
     before = held.page.evaluate(PLACES)
+    assert set(picture) >= {"x", ".canvas", "logo", "link 0"}
+    beside = {name: (picture[name], before[name]) for name in picture if far(picture[name], before[name])}
+    assert beside.keys() <= {"formula"}  # below whose box the lab has a line of words
     held.go_on()
     after = held.page.evaluate(PLACES)
     assert {name: after.get(name) for name in before} == before
     assert before["x"] != [0, 0, 0, 0]
 
 
-def test_what_is_done_early_is_kept_and_done(held: Held):
-    lab = held.open("")
-    lab.select_quickly("b")
+@pytest.mark.parametrize("pictured", [False, True], ids=["lab", "picture"])
+def test_what_is_done_early_is_kept_and_done(held: Held, pictured: bool):
+    lab = held.open("", pictured)
+    if pictured:
+        lab.node("b").locator(".card").click()
+    else:
+        held.build_lab()
+        lab.select_quickly("b")
     held.page.keyboard.press("s")
+    if pictured:
+        held.build_lab()
     held.go_on()
     expect(lab.formula).to_have_value(re.compile(r"b = stop_gradient\(a \* y\)"))
     assert lab.cotangent("y").text_content() == "0"  # y is used in b alone

@@ -98,6 +98,13 @@ def asked(query: dict[str, str]) -> Request:
     )
 
 
+def test_a_reader_without_scripts_has_the_formula_and_the_question():
+    text = shell(opening_of(first({"lesson": "fork"})))
+    still = "".join(re.findall("<noscript>(.*?)</noscript>", text, re.DOTALL))
+    assert "b = square(x)" in still
+    assert "What arrives at <code>x</code>?" in still
+
+
 def test_a_graph_of_a_visitors_own_is_drawn_by_a_worker():
     query = {"g": to_link(parse("x = 3.0\ny = square(x)"))}
     assert of_a_visitor(query)

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { edited, filling, turnFor, turning } from "../../../autodiff_viz/web/canvas/state/downwards.js";
+import {
+  edited,
+  filling,
+  turnFor,
+  turning,
+} from "../../../autodiff_viz/web/canvas/state/downwards.js";
 import {
   outputPoint,
   overlap,
@@ -65,11 +70,26 @@ test("cards are further apart on the way that the canvas has room to spare", () 
   const least = turnFor(nodes, fork.wires);
   const farther = (room) => {
     const { across, down } = filling(nodes, least, room);
-    return [across > least.across, down > least.down];
+    return [across > 1, down > 1];
   };
   assert.deepEqual(farther({ w: 900, h: 400 }), [true, false]);
   assert.deepEqual(farther({ w: 300, h: 900 }), [false, true]);
   assert.equal(filling(chain.nodes, turnFor(chain.nodes, []), { w: 900, h: 400 }).across, 1); // of one column nothing is apart
+});
+
+test("a card that is moved away leaves the others where they are", () => {
+  const turned = turning();
+  const nodes = [...fork.nodes, at("p", 3, 0), at("q", 3, 1)];
+  const see = (given) =>
+    turned({ ...fork, nodes: given }, PHONE, () => ({ w: 400, h: 400 })).nodes.map(
+      ({ id, x, y }) => [id, x, y],
+    );
+  const before = see(nodes);
+  const after = see(nodes.map((one) => (one.id === "b" ? { ...one, y: one.y + 40 } : one)));
+  assert.deepEqual(
+    after.filter((place, i) => String(place) !== String(before[i])).map(([id]) => id),
+    ["b"],
+  );
 });
 
 test("frames around cards below each other do not meet", () => {

@@ -90,7 +90,7 @@ const turnedBoxes = (nodes, turn) =>
     return { x, y, w: node.w, h: node.h };
   });
 
-/** The turn with cards further apart on the way that the room has px to spare, so that wires and their numbers have more. Pure.
+/** By what factors cards can be further apart on the way that the room has px to spare, so that wires and their numbers have more. Pure.
  * @param {GraphNode[]} nodes @param {Turn} turn @param {Size} room @returns {Turn} */
 export function filling(nodes, turn, room) {
   const boxes = turnedBoxes(nodes, turn);
@@ -101,8 +101,14 @@ export function filling(nodes, turn, room) {
     return span > 0 ? Math.min(1 + spare / span, FARTHER) : 1;
   };
   return {
-    across: turn.across * further(boxes.map((box) => box.x + box.w / 2), room.w / k - w),
-    down: turn.down * further(boxes.map((box) => box.y + box.h / 2), room.h / k - h),
+    across: further(
+      boxes.map((box) => box.x + box.w / 2),
+      room.w / k - w,
+    ),
+    down: further(
+      boxes.map((box) => box.y + box.h / 2),
+      room.h / k - h,
+    ),
   };
 }
 
@@ -130,8 +136,8 @@ export function turning() {
     if (!known.has(one)) known.set(one, make(one));
     return known.get(one);
   };
-  /** @type {{ about: string, turn: Turn | null }} */
-  let decided = { about: "", turn: null };
+  /** @type {{ about: string, of: string, farther: Turn | null }} */
+  let decided = { about: "", of: "", farther: null };
   return (
     /** @type {Drawing} */ seen,
     /** @type {Size} */ size,
@@ -141,11 +147,17 @@ export function turning() {
     const least = may ? turnFor(seen.nodes, seen.wires, framesOf(seen)) : null;
     const about = JSON.stringify([least, size, bounds(seen.nodes)]);
     if (least && decided.about !== about) {
-      const has = room();
+      const [has, of] = [room(), JSON.stringify([size, seen.nodes.map(({ id }) => id)])];
+      const kept = decided.of === of ? decided.farther : null; // what is moved stays where it is put
       const turns = isLarger(seen.nodes, least, has, last !== null);
-      decided = { about, turn: turns ? filling(seen.nodes, least, has) : null };
+      decided = { about, of, farther: turns ? (kept ?? filling(seen.nodes, least, has)) : null };
     }
-    const turn = least && decided.turn;
+    const { farther } = decided;
+    const turn = least &&
+      farther && {
+        across: least.across * farther.across,
+        down: least.down * farther.down,
+      };
     if (!turn) {
       last = null;
       return seen;
