@@ -8,7 +8,8 @@ trace.cotangent["x"], trace.runs["s"]
 
 `read` makes a graph of code of JAX, PyTorch, TensorFlow or NumPy, without running it; `from_function` one of
 a JAX function and its arguments; `from_torch` one of a live PyTorch model and its inputs; `watch`
-keeps steps of its training for that. `lab` opens the page on a graph, a function or a link.
+keeps steps of its training for that. `lab` opens the page on a graph, a function or a link; in a notebook it
+is live in a cell, and `widget` gives that by name.
 
 A trace is explained by
 

@@ -43,6 +43,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
 from autodiff_viz.lessons.codec import read_tour, tour_to_json, tour_to_link
 from autodiff_viz.lessons.tour import Step, Tour
+from autodiff_viz.notebook.opened import widget
 from autodiff_viz.reading.from_torch import ModelReading, from_torch
 from autodiff_viz.reading.live.comparison import Compared, ModelCheck
 from autodiff_viz.reading.reading import Change, Reading, read
@@ -158,5 +159,6 @@ __all__ = [
     "versions",
     "watch",
     "why_zero",
+    "widget",
     "xla_memory",
 ]

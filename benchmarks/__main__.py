@@ -22,6 +22,7 @@ from benchmarks import (
     hostile,
     lessons_page,
     memory,
+    notebook,
     results,
     training,
     visitors,
@@ -33,6 +34,7 @@ from benchmarks.table import Row, show
 PARTS = {
     "engine": ("Live path, ops warm", engine.against_hand_written),
     "edits": ("Edits", engine.edits),
+    "notebook": ("Edits in a notebook", notebook.edits),
     "sweep": ("Sweep", engine.sweeps),
     "linear": ("Growth", engine.linearity),
     "first": ("First use", engine.first_use),

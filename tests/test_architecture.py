@@ -33,6 +33,7 @@ FOLDERS = (
     "lab",
     "standalone",
     "ui",
+    "notebook",
 )
 """A folder imports only from itself and from the folders before it."""
 
@@ -47,6 +48,11 @@ ONLY_IN = {
     "starlette": {"ui"},
     "PIL": {"standalone", "ui"},
     "uvicorn": set(),
+    "anywidget": {"notebook"},
+    "traitlets": {"notebook"},
+    "ipywidgets": set(),
+    "IPython": set(),
+    "marimo": set(),
     "pandas": set(),
 }
 """Where a library may be imported: folders of the package, or a file at the top."""
@@ -67,6 +73,8 @@ OUR_OWN = {
     "autodiff_viz/ui/start/supervisor.py",
     "autodiff_viz/lab/launch.py",
     "autodiff_viz/__main__.py",
+    "autodiff_viz/notebook/opened.py",
+    "autodiff_viz/notebook/widget.py",
     "autodiff_viz/standalone/write.py",
     "autodiff_viz/standalone/painted.py",
     "autodiff_viz/__init__.py",

@@ -24,8 +24,9 @@ from tests.test_architecture import APP, PACKAGE, ROOT, draws, imports, library,
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 NEEDS = [Requirement(text) for text in PROJECT["project"]["dependencies"]]
 APP_NEEDS = [Requirement(text) for text in PROJECT["project"]["optional-dependencies"]["app"]]
+NOTEBOOK_NEEDS = [Requirement(text) for text in PROJECT["project"]["optional-dependencies"]["notebook"]]
 BUILD_NEEDS = [Requirement(text) for text in PROJECT["build-system"]["requires"]]
-ON_THE_PAGE = {"ui", "app.py"}
+ON_THE_PAGE = {"ui", "notebook", "app.py"}
 INSTALLED_AS = {"google": "protobuf", "PIL": "pillow"}
 """Where the page's own libraries may be imported."""
 
@@ -192,7 +193,7 @@ def test_what_is_imported_is_what_is_required():
     }
     api = {name for name, on_the_page in used if not on_the_page} - own
     assert api == {requirement.name for requirement in NEEDS}
-    assert {name for name, _ in used} - own == {r.name for r in (*NEEDS, *APP_NEEDS)}
+    assert {name for name, _ in used} - own == {r.name for r in (*NEEDS, *APP_NEEDS, *NOTEBOOK_NEEDS)}
 
 
 @pytest.mark.parametrize("requirement", [*NEEDS, *APP_NEEDS, *BUILD_NEEDS], ids=str)

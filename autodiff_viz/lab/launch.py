@@ -16,12 +16,14 @@ import tempfile
 import time
 import webbrowser
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.request import ProxyHandler, Request, build_opener
 
+from autodiff_viz.engine.trace import Trace
 from autodiff_viz.functions.from_function import from_function
 from autodiff_viz.functions.own_ops import with_own_ops
 from autodiff_viz.graph.link import to_link
@@ -32,6 +34,7 @@ from autodiff_viz.language.documents import from_json, from_link
 from autodiff_viz.lessons.codec import is_tour, read_tour, tour_to_link
 from autodiff_viz.lessons.tour import Tour
 from autodiff_viz.ops.own import OWN_OPS
+from autodiff_viz.reading.from_torch import from_torch
 from autodiff_viz.reading.reading import Reading, read
 
 APP = Path(__file__).parents[1] / "ui" / "start" / "app.py"
@@ -60,6 +63,9 @@ class Own(NamedTuple):
     ops: str = ""
 
 
+CELLS = "autodiff_viz.notebook.opened"
+"""The module that shows the lab in a notebook's cell, which imports this one."""
+
 _servers: dict[int, Own] = {}
 _direct = build_opener(ProxyHandler({}))  # a proxy of the environment is not to see the token
 
@@ -78,32 +84,37 @@ class Page(str, Shown):
 
 
 def lab(
-    shown: Graph | Tour | Callable[..., Any] | str | None = None,
+    shown: Graph | Trace | Tour | Callable[..., Any] | str | None = None,
     *args: Any,
     port: int | None = None,
     open_browser: bool = True,
     wait: bool = False,
 ) -> Page:
-    """Open the lab in the browser, on this machine and for its user alone.
+    """Open the lab: in a notebook in its cell (see `widget`), else in the browser, on this machine.
 
     The page's libraries are needed: `pip install "autodiff_viz[app]"`. The server is a process of its own,
     which ends with this one. It answers to browsers that have opened the address, which has its token.
 
     Args:
-      shown: a graph, or a reading with one; a tour; a JAX function, with its arguments after it (see
-        `from_function`); a link, a JSON document or a text of code (see `read`). None opens the lab as a
-        newcomer finds it.
+      shown: a graph, or a trace or a reading with one; a tour; a JAX function or a PyTorch model, with its
+        arguments after it (see `from_function`, `from_torch`); a link, a JSON document or a text of code (see
+        `read`). None opens the lab as a newcomer finds it.
       *args: arguments of the function.
-      port: of the server; by default 8501, or any other that is free.
+      port: of the server; by default 8501, or any other that is free. In a notebook, the page is opened if it
+        is given.
       open_browser: whether to open the browser; otherwise the address is only returned.
       wait: whether to wait until the server ends, or Ctrl+C.
     Returns:
-      The address of the page, a str; a notebook shows it as a figure of its graph.
+      The address of the page, a str, which a notebook shows as a figure of its graph; in a notebook the
+        widget.
     Raises:
       GraphError: there is no graph in `shown`, or one that does not fit a link: its tensors are too large, or
         a node has a function that cannot leave this process; the page's libraries are missing, or the port
         is taken.
     """
+    cells = import_module(CELLS)
+    if port is None and not wait and not isinstance(shown, Tour) and cells.is_notebook():
+        return cells.widget(shown, *args)
     found = read_tour(shown) if isinstance(shown, str) and is_tour(shown) else shown
     found = found if isinstance(found, Tour) else graph_of(found, args)
     linked, ops = with_own_ops(found) if isinstance(found, Graph) else (found, "")
@@ -138,12 +149,14 @@ def graph_of(shown: Any, args: tuple) -> Graph | None:
     Raises:
       GraphError: it has none.
     """
-    if isinstance(shown, Reading):
+    if isinstance(shown, Reading | Trace):
         return shown.graph
     if shown is None or isinstance(shown, Graph):
         return shown
     if callable(shown):
-        return from_function(shown, *args)
+        torch = sys.modules.get("torch")  # a model of it is there only if it is
+        reads = torch is not None and isinstance(shown, torch.nn.Module)
+        return from_torch(shown, *args).graph if reads else from_function(shown, *args)
     if not isinstance(shown, str):
         message = f"A graph, a function or a link is needed; found {kind_of(shown)}."
         raise GraphError(Problem("not-a-graph", message, "Write lab(graph), or lab(f, x)."))

@@ -52,13 +52,11 @@ IN_PLACE = {
     "canvas/actions/actions.js": "figure/actions.js",
     "connection/edit_sender.js": "figure/mail.js",
     "dock/layout.js": "figure/look.js",
-    **dict.fromkeys(("embed/contract.js", "embed/gate.js"), "figure/no_frame.js"),
     **dict.fromkeys(
         (
             "asking/ask.js",
             "asking/came.js",
             "asking/results.js",
-            "base/store.js",
             "canvas/actions/commands.js",
             "canvas/actions/groups.js",
             "canvas/draw/drag_frame.js",
@@ -72,7 +70,6 @@ IN_PLACE = {
             "canvas/popovers/region.js",
             "canvas/state/membership.js",
             "canvas/state/predict.js",
-            "connection/network.js",
             "inspector/fields.js",
         ),
         AWAY,

@@ -6,28 +6,22 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import streamlit as st
 
 from autodiff_viz.canvas.palette import palette
 from autodiff_viz.display.colours import streamlit_theme, tokens
 from autodiff_viz.display.theme import css_of_colours
 from autodiff_viz.explain.catalog import FIGURES
+from autodiff_viz.explain.explanation import ExplanationKind
 from autodiff_viz.lab.blocks import block_entries
 from autodiff_viz.lab.figures import TABS
 from autodiff_viz.lab.formula import words
 from autodiff_viz.standalone.modules import WEB, bundle, imported_later, linked, script_of
 from autodiff_viz.standalone.styles import compact_style, shaken_styles
 from autodiff_viz.standalone.tokens import words_of
-
-# Delivery. Streamlit sends a component's source with every changed message. So the component's element
-# carries only a shim of a few lines, which loads the code from a path of this server, where browsers cache
-# it. If a host does not serve that path, the code is sent in an element of its own that never changes, and
-# therefore only once.
 
 ENTRY = "main.js"
 SHEETS = {
@@ -73,7 +67,6 @@ Source: https://v8.dev/blog/explicit-compile-hints
 """
 ASSETS = Path(__file__).parent / "assets"
 PAGE_STYLES = ("lab.css", "present.css")
-Renderer = Callable[..., Any]
 
 _SCRIPT = """
 const modules = {}, css = %(css)s, constants = %(constants)s;
@@ -97,18 +90,6 @@ css[%(name)s] = %(css)s;
 %(source)s
 }"""
 
-_SHIM = """
-const code = (globalThis[%(name)s] ??= {});
-code.here ??= new Promise((arrived) => (code.arrive = (found) => arrived(Object.assign(code, found))));
-code.asked ??= import(new URL(%(path)s, document.baseURI).href).then((found) => code.arrive(found), () => {});
-export default async (component) => {
-  await Promise.race([code.here, code.asked]);
-  if (!code.main) component.setTriggerValue("source", true);
-  await code.here;
-  return code.main(component, code.css, code.constants);
-};
-"""
-
 
 class Script(NamedTuple):
     """The code as one script, or a style sheet, named by its hash, with the same text compressed."""
@@ -127,40 +108,52 @@ class Script(NamedTuple):
 @cache
 def script() -> Script:
     """Return the code with its style sheets and the data that is the same for all visitors."""
-    of_parts = {file for sheets in PART_SHEETS.values() for file in _files(sheets)}
-    css = {
-        place: _joined((file for file in _files(sheets) if file not in of_parts), PAPER)
-        for place, sheets in SHEETS.items()
-    }
-    constants = {
-        "palette": [*palette(), block_entries()],
-        "words": words(),
-        "tabs": _tabs(),
-    }
-    paths = {name: part.path for name, part in parts().items()}
-    given = {"entry": ENTRY, "css": css, "constants": constants, "paths": paths}
-    fields = {name: json.dumps(value) for name, value in given.items()}
-    text = _SCRIPT % {**fields, "source": linked(bundle(ENTRY))}
+    text = source_of(ENTRY, {name: part.path for name, part in parts().items()}, TABS)
     # Served, it is a module; compressed once, without a time, so that all servers send the same bytes.
     served = f"{text}export {{ main, open, css, constants }};\n"
     return Script(_named(text), text, gzip.compress(served.encode(), mtime=0))
 
 
-def _tabs() -> list[dict[str, Any]]:
+def whole_source(entry: str, tabs: Iterable[ExplanationKind]) -> str:
+    """Return the source of `entry` with all its parts, for a place that no server sends them to."""
+    return source_of(entry, {}, tabs) + "".join(
+        f"({part.text})(modules, css);\n" for part in parts(entry).values()
+    )
+
+
+def source_of(entry: str, paths: Mapping[str, str], tabs: Iterable[ExplanationKind]) -> str:
+    """Return a script that declares `main` and `open` of the module `entry`, `css` and `constants`.
+
+    Args:
+      paths: of the parts, by the name of their module.
+      tabs: of the plots.
+    """
+    of_parts = {file for sheets in PART_SHEETS.values() for file in _files(sheets)}
+    css = {
+        place: _joined((file for file in _files(sheets) if file not in of_parts), PAPER)
+        for place, sheets in SHEETS.items()
+    }
+    constants = {"palette": [*palette(), block_entries()], "words": words(), "tabs": _tabs(tabs)}
+    given = {"entry": entry, "css": css, "constants": constants, "paths": paths}
+    fields = {name: json.dumps(value) for name, value in given.items()}
+    return _SCRIPT % {**fields, "source": linked(bundle(entry))}
+
+
+def _tabs(kinds: Iterable[ExplanationKind] = TABS) -> list[dict[str, Any]]:
     """Return the tabs of the plots."""
     return [
         {"name": kind.key, "label": kind.title, "word": kind.word, "figure": kind.key in FIGURES}
-        for kind in TABS
+        for kind in kinds
     ]
 
 
 @cache
-def parts() -> dict[str, Script]:
+def parts(entry: str = ENTRY) -> dict[str, Script]:
     """Return the script of each part that is loaded when it is used first, by the name of its module.
 
-    A module of two parts is in both; it runs once. What the first script has is in none.
+    A module of two parts is in both; it runs once. What the script of `entry` has is in none.
     """
-    first = bundle(ENTRY)
+    first = bundle(entry)
     there = {name for name, _ in first}
     found = {}
     for name in imported_later(first):
@@ -214,21 +207,3 @@ def page_style() -> Script:
 
 def _named(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-@cache
-def component() -> Renderer:
-    """Return the lab's component."""
-    served = script()
-    fields = {"name": json.dumps(f"autodiff_viz_{served.name}"), "path": json.dumps(served.path)}
-    return st.components.v2.component("autodiff_viz_lab", js=_SHIM % fields)
-
-
-@cache
-def code() -> Renderer:
-    """Return the element with the code, for a browser that could not load it."""
-    name = json.dumps(f"autodiff_viz_{script().name}")
-    arrive = f"globalThis[{name}].arrive({{ main, css, constants }});"
-    at_once = "\n".join(f"({part.text})(modules, css);" for part in parts().values())
-    js = f"{script().text}\n{at_once}\n{arrive}\nexport default () => {{}};"
-    return st.components.v2.component("autodiff_viz_code", js=js)

@@ -6,6 +6,11 @@ the check go where `place` has been called.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
 import streamlit as st
 from msgspec import UNSET
 
@@ -13,7 +18,7 @@ from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.messages.envelope import streamlit_data
 from autodiff_viz.ui.address import next_address, write_address
-from autodiff_viz.ui.bundle import code, component
+from autodiff_viz.ui.bundle import parts, script
 from autodiff_viz.ui.exchange import apply_message, go_on_reading, make_answer
 from autodiff_viz.ui.fragments import LAB, note_message, redraw_lab, redraw_rest
 from autodiff_viz.ui.inbox import fresh
@@ -83,3 +88,41 @@ def _on_message() -> None:
     session.expect(str(message))
     if apply_message(session, message):
         redraw_rest(session)
+
+
+# Delivery. Streamlit sends a component's source with every changed message. So the component's element
+# carries only a shim of a few lines, which loads the code from a path of this server, where browsers cache
+# it. If a host does not serve that path, the code is sent in an element of its own that never changes, and
+# therefore only once.
+
+Renderer = Callable[..., Any]
+
+_SHIM = """
+const code = (globalThis[%(name)s] ??= {});
+code.here ??= new Promise((arrived) => (code.arrive = (found) => arrived(Object.assign(code, found))));
+code.asked ??= import(new URL(%(path)s, document.baseURI).href).then((found) => code.arrive(found), () => {});
+export default async (component) => {
+  await Promise.race([code.here, code.asked]);
+  if (!code.main) component.setTriggerValue("source", true);
+  await code.here;
+  return code.main(component, code.css, code.constants);
+};
+"""
+
+
+@cache
+def component() -> Renderer:
+    """Return the lab's component."""
+    served = script()
+    fields = {"name": json.dumps(f"autodiff_viz_{served.name}"), "path": json.dumps(served.path)}
+    return st.components.v2.component("autodiff_viz_lab", js=_SHIM % fields)
+
+
+@cache
+def code() -> Renderer:
+    """Return the element with the code, for a browser that could not load it."""
+    name = json.dumps(f"autodiff_viz_{script().name}")
+    arrive = f"globalThis[{name}].arrive({{ main, css, constants }});"
+    at_once = "\n".join(f"({part.text})(modules, css);" for part in parts().values())
+    js = f"{script().text}\n{at_once}\n{arrive}\nexport default () => {{}};"
+    return st.components.v2.component("autodiff_viz_code", js=js)

@@ -18,7 +18,9 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import Problem
 from autodiff_viz.graph.text import well_formed
 from autodiff_viz.lab.persistence.address import STAMP
-from autodiff_viz.ui.server.websocket import TOO_MANY
+
+TOO_MANY = "too many"
+"""In place of a message that has too many values (`ui/server/websocket.py`)."""
 
 Edit = dict[str, Any]
 

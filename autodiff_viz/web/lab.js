@@ -5,6 +5,7 @@
 import { closeFromOutside } from "./base/dismiss.js";
 import { html } from "./base/dom.js";
 import { listen, dispatch } from "./base/events.js";
+import { host } from "./base/host.js";
 import { explainTerms } from "./base/term.js";
 import { saveTwins } from "./canvas/actions/commands.js";
 import { openEditor } from "./canvas/open.js";
@@ -14,8 +15,6 @@ import { whenRefused } from "./canvas/popovers/notice.js";
 import { Drawings } from "./canvas/state/delta.js";
 import { readDrawing } from "./canvas/state/read_drawing.js";
 import { IdleRefresh, STILL_MS } from "./connection/idle_refresh.js";
-import { watchReturn } from "./connection/network.js";
-import { LabSocket, rereadAddress, showAddress } from "./connection/socket.js";
 import { Dock } from "./dock/dock.js";
 import { isHigh, isLarge, presentLook, secondFigure, showLook, watchLook } from "./dock/layout.js";
 import { listenToMarker } from "./dock/marker.js";
@@ -27,7 +26,6 @@ import { PathHighlight, PathsList } from "./explain/paths.js";
 import { listenToSweeps } from "./explain/sweep.js";
 import { VerificationLine } from "./explain/verification.js";
 import { WhyZero } from "./explain/zero.js";
-import { openFrame } from "./embed/frame.js";
 import { may } from "./embed/gate.js";
 import { listenToKeys } from "./formula/caret.js";
 import { WaitingLine } from "./canvas/draw/highlights.js";
@@ -38,7 +36,6 @@ import { loadWhenIdle, withPart } from "./later.js";
 import { keepFocus } from "./lesson/focus.js";
 import { Seat } from "./lesson/seat.js";
 import { SliderSeat } from "./lesson/slider_seat.js";
-import { Places } from "./places.js";
 import { Board } from "./sliders/sliders.js";
 import { SourceSync } from "./source_sync.js";
 import { TourPlace } from "./tour/place.js";
@@ -108,30 +105,30 @@ export class Lab {
     this.tour = new TourPlace(this.editor, () => this.mail.outbox.last);
     this.panels = new Panels();
     this.dock = new Dock(tabs, (figure) => this.editor.send({ kind: "figure", figure }));
-    const frame = openFrame(
+    const around = host.around(
       this.editor,
       (figure) => this.editor.send({ kind: "figure", figure }),
       this.board.host,
     );
     this.formula.area.readOnly = !may("type");
-    if (frame)
-      for (const { host } of [this.inspector, this.check]) host.dataset.edit = frame.embed.edit;
-    this.seat = frame ? null : new Seat(this.editor);
-    this.sliderSeat = frame ? null : new SliderSeat(this.board);
+    if (around)
+      for (const part of [this.inspector, this.check]) part.host.dataset.edit = around.edit;
+    this.seat = around ? null : new Seat(this.editor);
+    this.sliderSeat = around ? null : new SliderSeat(this.board);
     this.editor.showExercise = (exercise) => this.sliderSeat?.receive(exercise);
     this.reading = new WaitingLine(this.editor.stage.host, () =>
       readingLine(() => this.mail.tell({ stop: true })),
     );
-    this.places = new Places(parent, css, {
+    this.places = host.mount(parent, css, {
       ...(this.seat && { asking: this.seat.host }),
       ...(this.sliderSeat && { slider_seat: this.sliderSeat.host }),
-      ...(frame && { panes: html("div", { class: "workbench panes" }, frame.tabs.root) }),
+      ...(around && { panes: around.panes }),
       editor: this.editor.root,
       bar: html("div", { class: "canvas-tools" }, this.editor.tools),
       panels: this.panels.host,
       plots: this.dock.host,
       formula: this.formula.host,
-      sliders: frame?.slidersHost ?? this.sliderSeat?.home ?? this.board.host,
+      sliders: around?.sliders ?? this.sliderSeat?.home ?? this.board.host,
       node: this.inspector.host,
       check: this.check.host,
       twins: this.twins.host,
@@ -139,7 +136,7 @@ export class Lab {
       notes: this.check.notes,
       tour: this.tour.host,
     });
-    this.frame = frame;
+    this.around = around;
     /** The lesson that was noted last, and whether it was answered. */
     this.visited = "";
     /** Whether the first drawing has come. @type {true | undefined} */
@@ -173,13 +170,12 @@ export class Lab {
     this.unkeep = keepFocus();
     this.question = new IdleRefresh(this.mail);
     this.sight = new FigureVisibility(() => this.question.ask());
-    this.socket = new LabSocket(
+    this.channel = host.openChannel(
       (word) => this.receive(word, this.component),
       () => (this.mail.wake(), this.question.wait(STILL_MS)),
     );
     /** The component's own channel. @type {Post} */
     this.component = () => {};
-    this.unreturn = watchReturn(() => this.socket.name && rereadAddress());
     this.throughPage = false; // whether a request for the rest of the page needs a run of Streamlit
     this.looked = JSON.stringify(this.look);
     /** Keys of the tables that sliders wait for, by input. @type {Map<string, string>} */
@@ -256,10 +252,9 @@ export class Lab {
     this.places.fill();
     this.component = post;
     if (word.key === this.mail.outbox.key && word.turn < this.question.turn) return; // overtaken on the other connection
-    this.socket.open(word.socket);
+    this.channel.open(word.socket);
     this.throughPage = word.page;
-    if (word.query !== undefined)
-      this.frame ? this.frame.showAddress(word.query) : showAddress(word.query);
+    if (word.query !== undefined) host.showAddress(word.query);
     const sent = drawings.read(word);
     const opening = word.key !== this.mail.outbox.key;
     if (opening) this.editor.noticed = []; // the session before numbered its edits for itself
@@ -277,11 +272,11 @@ export class Lab {
     this.reading.tell(Boolean(drawing.being_read));
     this.sync.receive(drawing);
     if (this.formula.takePasted()) this.editor.showOutput();
-    this.board.receive(this.frame?.slidersOf(drawing.sliders) ?? drawing.sliders, document);
+    this.board.receive(this.around?.slidersOf(drawing.sliders) ?? drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.cause.receive(drawing.forward ? undefined : drawing.node, drawing.check?.origin); // a cause is one of cotangents
     this.cause.point(pointedAt(drawing.asking));
-    if (!this.frame && drawing.lesson) this.visit(drawing.lesson.key, drawing.asking?.summary);
+    if (!this.around && drawing.lesson) this.visit(drawing.lesson.key, drawing.asking?.summary);
     this.check.receive(drawing.check ?? {});
     this.twins.receive(drawing.twins, drawing.nodes);
     this.paths.receive(drawing.paths);
@@ -307,7 +302,7 @@ export class Lab {
     if (this.plays !== drawing.state) this.plays = null;
     if (this.stepped !== drawing.state) this.stepped = null;
     if (word.play) this.played(word.play);
-    if (this.frame) this.frame.drawn();
+    if (this.around) this.around.drawn();
     else if (opening) this.openAtStep();
     if (word.share) this.sharing(word.share);
     if ((this.wanted.size || this.plays !== null || this.shares) && word.rest === null)
@@ -333,7 +328,7 @@ export class Lab {
   /** @param {Parameters<Post>[0]} message */
   post(message) {
     const draws = "rest" in message && this.throughPage;
-    if (draws || !this.socket.send(message)) this.component(message);
+    if (draws || !this.channel.send(message)) this.component(message);
   }
 
   /** Do what was done to the picture of the lab before it stood. @param {import("./opening/picture.js").Done} done */
@@ -389,7 +384,7 @@ export class Lab {
 
   /** Request the figures anew if they look different now; the canvas's text has another size in large type. */
   relook() {
-    if (!this.frame)
+    if (!this.around)
       this.editor.root.classList.toggle("contrast", presentLook().theme === "contrast");
     if (this.large !== isLarge()) {
       this.large = isLarge();
@@ -436,8 +431,7 @@ export class Lab {
     this.formula.close();
     this.editor.close();
     this.question.close();
-    this.socket.close();
-    this.unreturn();
+    this.channel.close();
     this.unexplain();
     this.unmark();
     this.unsweep();

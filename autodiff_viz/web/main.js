@@ -2,12 +2,20 @@
 // Start and update the lab component: the entry point, called with every message from Python on the same
 // parent element.
 
+import { runIn } from "./base/host.js";
 import { readAnswer } from "./connection/socket.js";
+import { readEmbed } from "./embed/contract.js";
+import { frameOf } from "./hosts/frame.js";
+import { NOTES } from "./hosts/notes.js";
+import { PAGE } from "./hosts/page.js";
 import { Lab } from "./lab.js";
 import { load } from "./later.js";
 
 /** @typedef {Record<string, string>} Styles by folder */
 /** @typedef {import("./opening/picture.js").Done} Done */
+
+const embed = readEmbed(location.search);
+runIn(embed ? frameOf(embed) : PAGE);
 
 /** @type {WeakMap<Node, Lab>} */
 const labs = new WeakMap();
@@ -61,8 +69,10 @@ function moved(parent) {
  *   setTriggerValue: (name: string, value: any) => void }} component
  * @param {Styles} css @param {import("./types.js").Constants} constants */
 export default function main({ data, parentElement, setTriggerValue }, css, constants) {
-  if (data.notes)
+  if (data.notes) {
+    runIn(NOTES);
     return load("notes").then((notes) => notes.openNotesPage(parentElement, notes.css ?? ""));
+  }
   const lab =
     labs.get(parentElement) ?? moved(parentElement) ?? new Lab(parentElement, css, constants);
   labs.set(parentElement, lab);

@@ -22,13 +22,14 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from autodiff_viz.graph import limits
 from autodiff_viz.lab.persistence.json_text import too_deep_or_many
+from autodiff_viz.ui.inbox import TOO_MANY
 from autodiff_viz.ui.scheduling import switch_often_in_long_turns
 from autodiff_viz.ui.server.wire_format import has_more_fields
 
 TOO_LONG, NO_MESSAGE = 1009, 1002  # codes with which a websocket is closed
 FIELDS = 20_000  # of a message to Streamlit; a page with 300 widgets has some 1,000
 DESCRIPTOR = BackMsg.DESCRIPTOR
-TOO_DEEP, TOO_MANY = "too deep", "too many"
+TOO_DEEP = "too deep"
 
 AT_ONCE = 72 * 1024
 """Bytes; the longest link comes in one piece: Uvicorn refuses a request whose head is incomplete at 16 kB."""

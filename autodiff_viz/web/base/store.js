@@ -2,13 +2,15 @@
 // Store lists in the browser. Storage may be full, forbidden or written by another version: then nothing is
 // stored, and nothing fails.
 
+import { host } from "./host.js";
+
 const PREFIX = "autodiff_viz.1.";
 
 /** @typedef {() => Storage} Place */
 /** Storage of this tab, which survives a reload. @type {Place} */
-export const TAB = () => sessionStorage;
+export const TAB = () => host.storage.tab();
 /** Storage shared by all tabs, which survives the tab. @type {Place} */
-export const BROWSER = () => localStorage;
+export const BROWSER = () => host.storage.browser();
 
 /** @param {Place} place @param {string} name @returns {any[]} */
 export function readList(place, name) {

@@ -2,8 +2,9 @@
 // Edit one graph: hold Python's last drawing, the pending edits, the selection and the stage that shows them.
 
 import { dispatch } from "../base/events.js";
+import { host } from "../base/host.js";
 import { EditSender } from "../connection/edit_sender.js";
-import { isOffline, showOffline } from "../connection/network.js";
+import { showOffline } from "../connection/network.js";
 import { fromFragment } from "../dock/layout.js";
 import { isDraft } from "../formula/places.js";
 import { dragFrame, groundOf, endDragFrame } from "./draw/drag_frame.js";
@@ -176,8 +177,8 @@ export class Editor {
     const awaits = this.mail.outbox.pending.some(
       ({ kind }) => kind === "answer" || (kind !== "slide" && !NO_MATTER.has(kind)),
     );
-    this.waiting.tell(awaits && !isOffline() && !this.drawing.being_read);
-    this.stage.host.classList.toggle("behind", awaits && isOffline());
+    this.waiting.tell(awaits && !host.reach.isOffline() && !this.drawing.being_read);
+    this.stage.host.classList.toggle("behind", awaits && host.reach.isOffline());
   }
 
   /** Select exactly these nodes and the nodes of these cards; a single one is sent to Python. @param {string[]} ids @param {boolean} [quietly] opening no panel */

@@ -3,9 +3,10 @@
 // and sent again until they are acknowledged.
 
 import { shared } from "../base/constants.js";
+import { host as place } from "../base/host.js";
 import { readList, TAB, writeList } from "../base/store.js";
 import { isLeaving, watchLinks } from "./links.js";
-import { isConnected, watchNetwork } from "./network.js";
+import { watchNetwork } from "./network.js";
 
 // Edits that Python has not acknowledged (outbox). Streamlit keeps only the last of several quick messages,
 // so every message carries all pending edits; Python skips the numbers that it has applied. Pure: every step
@@ -166,7 +167,7 @@ export class EditSender {
   }
 
   get mayPost() {
-    return isConnected() && !isLeaving();
+    return place.reach.isConnected() && !isLeaving();
   }
 
   /** Take a message from Python. Another key means that the server has restarted or the page was loaded again:

@@ -3,7 +3,6 @@
 // Whatever it cannot send goes through the component.
 
 import { shared } from "../base/constants.js";
-import { FRAME } from "../embed/contract.js";
 
 // Messages that came through the component, whose large fields are JSON texts. Pure.
 
@@ -44,11 +43,10 @@ export class LabSocket {
     this.asked = null;
   }
 
-  /** Connect to the session `name`, unless that is done or was tried a moment ago. In a frame of a host, which is no
-   * embedded page, only Streamlit can tell the host the address. The name is a secret, so it is sent in a header, which nobody logs.
+  /** Connect to the session `name`, unless that is done or was tried a moment ago. The name is a secret, so it is sent in a header, which nobody logs.
    * @param {string} name */
   open(name) {
-    if ((window.parent !== window && !FRAME) || !name) return;
+    if (!name) return;
     const now = performance.now();
     if (name === this.name && (this.socket || now - this.tried < RETRY_MS)) return;
     this.close();

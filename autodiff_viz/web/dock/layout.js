@@ -4,6 +4,7 @@
 // read it.
 
 import { shared } from "../base/constants.js";
+import { host } from "../base/host.js";
 import { BROWSER, readList, writeList } from "../base/store.js";
 
 // The look in a link: in the fragment after the #, which only the browser reads, with the part of the graph
@@ -134,17 +135,20 @@ let above = 0; // px of a lesson's rows above the canvas
 let quiet = new URLSearchParams(globalThis.location?.search ?? "").has("lesson");
 
 const { avEmbed, avType } = globalThis.document?.documentElement.dataset ?? {};
-let look = checkedLook({
-  ...(fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0]),
-  ...(avEmbed && { large: avType === "large" }), // of a frame its own address decides
-});
+/** The look, once it has been asked for: what is kept is known by then. @type {Look | null} */
+let chosen = null;
+const lookNow = () =>
+  (chosen ??= checkedLook({
+    ...(fromFragment(globalThis.location?.hash ?? "").look ?? readList(BROWSER, NAME)[0]),
+    ...(avEmbed && { large: avType === "large" }), // of a frame its own address decides
+  }));
 /** Callbacks after a change. @type {Set<() => void>} */
 const watchers = new Set();
 
 /** The look; where the plots are a panel, on a phone and in a low window, they have no button for it and never fold. @returns {Look} */
 export const presentLook = () => ({
-  ...look,
-  folded: (look.folded || quiet) && matchMedia(BELOW).matches,
+  ...lookNow(),
+  folded: (lookNow().folded || quiet) && matchMedia(BELOW).matches,
 });
 
 /** Fold the plots until they are asked for, or open them as the user has them. @param {boolean} on */
@@ -171,15 +175,16 @@ export function watchLook(changed) {
 
 /** Change the look and store it. @param {Partial<Look>} changes */
 export function changeLook(changes) {
-  look = checkedLook({ ...look, ...changes });
+  chosen = checkedLook({ ...lookNow(), ...changes });
   if ("folded" in changes) quiet = false;
-  writeList(BROWSER, NAME, [look]);
+  writeList(BROWSER, NAME, [chosen]);
   showLook();
 }
 
 /** Put the look on the root element. */
 export function showLook() {
   const { dataset, style } = document.documentElement;
+  const look = lookNow();
   dataset.avType = look.large ? "large" : "usual";
   dataset.avDock = presentLook().folded ? "folded" : "open";
   style.setProperty("--av-dock", `${heightNow()}px`);
@@ -191,19 +196,19 @@ const LOW = 420; // px of the dock's height up to which its figures are drawn lo
 
 /** The second figure, where there is room for one. */
 export const secondFigure = () =>
-  !presentLook().folded && matchMedia(WIDE).matches ? look.second : null;
+  !presentLook().folded && matchMedia(WIDE).matches ? lookNow().second : null;
 
 /** Whether figures have room to be high. */
 export const isHigh = () => !matchMedia(BELOW).matches || heightNow() > LOW;
 
-export const isLarge = () => look.large;
-export const toggleLarge = () => changeLook({ large: !look.large });
+export const isLarge = () => lookNow().large;
+export const toggleLarge = () => changeLook({ large: !isLarge() });
 
 /** Show the next theme. @returns {string} it, in words */
 export function nextTheme() {
   const names = Object.keys(THEMES);
-  const theme = names[(names.indexOf(look.theme) + 1) % names.length];
+  const theme = names[(names.indexOf(lookNow().theme) + 1) % names.length];
   changeLook({ theme });
-  /** @type {any} */ (globalThis).autodiff_viz_theme?.set(theme);
+  host.setTheme(theme);
   return THEMES[theme];
 }

@@ -63,6 +63,3 @@ export function wholeLab(search) {
   const query = [...new URLSearchParams(search)].filter(([name]) => !own.includes(name));
   return query.length ? `?${new URLSearchParams(query)}` : "";
 }
-
-/** What the frame of this page is; null for the whole lab. */
-export const FRAME = readEmbed(globalThis.location?.search ?? "");

@@ -8,7 +8,8 @@ import { icon } from "../base/icons.js";
 import { bounds } from "../canvas/state/geometry.js";
 import { Tabs } from "../dock/panels.js";
 import { isComputed, paintPlay, shownAfter } from "../explain/play.js";
-import { FRAME, shows, showsSlider, wholeLab } from "./contract.js";
+import { host } from "../base/host.js";
+import { shows, showsSlider, wholeLab } from "./contract.js";
 import { mayEdit } from "./gate.js";
 import { heightFor, readMessage } from "./messages.js";
 
@@ -42,7 +43,7 @@ const NAMES = /** @type {Record<string, string>} */ ({
 });
 
 /** The script in the page; null outside of a frame's page. @returns {Page | null} */
-const page = () => /** @type {any} */ (globalThis).autodiff_viz_frame ?? null;
+export const page = () => /** @type {any} */ (globalThis).autodiff_viz_frame ?? null;
 
 export class Frame {
   /** @param {Editor} editor @param {Embed} embed @param {(query: string) => void} plot shows a figure @param {HTMLElement} sliders */
@@ -64,8 +65,10 @@ export class Frame {
     root.avEdit = embed.edit;
     const panes = ["lesson", "formula", "inspector", "plot"].filter((name) => shows(embed, name));
     root.avPanes = String(panes.length);
-    this.panes = panes;
+    this.offered = panes;
+    this.edit = embed.edit;
     this.tabs = new Tabs("What is shown", (name) => this.choose(name));
+    this.panes = html("div", { class: "workbench panes" }, this.tabs.root);
     this.link = /** @type {HTMLAnchorElement} */ (
       html(
         "a",
@@ -96,7 +99,7 @@ export class Frame {
       if (event.key === "Escape") setTimeout(() => this.sleep(), 0);
     });
     addEventListener("blur", () => editor.stage.host.classList.remove("awake"));
-    this.sliders = sliders;
+    this.board = sliders;
     this.first = 0; // of the sliders on view
     this.more = html("button", {
       type: "button",
@@ -106,8 +109,8 @@ export class Frame {
       title: "The next sliders",
       click: () => this.turn(),
     });
-    this.sliders.style.cssText = "flex: 1; min-width: 0; max-height: none; overflow: hidden";
-    this.slidersHost = html("div", { style: "display: flex" }, sliders, this.more);
+    this.board.style.cssText = "flex: 1; min-width: 0; max-height: none; overflow: hidden";
+    this.sliders = html("div", { style: "display: flex" }, sliders, this.more);
     this.plot = plot;
     this.pane = panes[0] ?? GRAPH;
     this.fit();
@@ -136,7 +139,7 @@ export class Frame {
     const fit = matchMedia(BESIDE).matches ? "beside" : matchMedia(BELOW).matches ? "below" : "one";
     const { dataset } = document.documentElement;
     const plots = this.embed.show.filter((name) => name.startsWith("plot:"));
-    const names = this.panes.flatMap((name) =>
+    const names = this.offered.flatMap((name) =>
       name === "plot" && plots.length > 1 ? plots : [name],
     );
     const offered = fit === "one" && shows(this.embed, "canvas") ? [GRAPH, ...names] : names;
@@ -171,7 +174,7 @@ export class Frame {
 
   /** Show those sliders that have room: the others come by the button. */
   showSliders() {
-    const rows = /** @type {HTMLElement[]} */ ([...this.sliders.querySelectorAll(".row")]);
+    const rows = /** @type {HTMLElement[]} */ ([...this.board.querySelectorAll(".row")]);
     const { room } = this;
     if (this.first >= rows.length) this.first = 0;
     rows.forEach((row, i) => (row.hidden = i < this.first || i >= this.first + room));
@@ -259,16 +262,6 @@ export class Frame {
     });
   }
 
-  /** Put a query into the frame's own address, without a step in the history of the page around it. @param {string} query */
-  showAddress(query) {
-    const hosts = [...new URLSearchParams(location.search)].filter(([name]) => HOSTS.has(name));
-    const search = `?${new URLSearchParams(hosts)}&${query}`;
-    if (search === location.search) return;
-    history.replaceState(history.state, "", location.pathname + search);
-    this.page?.keep();
-    this.relink();
-  }
-
   /** Let the link lead to what is on view. */
   relink() {
     const { play, drawing } = this.editor;
@@ -285,10 +278,10 @@ export class Frame {
     if (!this.begun) return;
     const sliders = shows(embed, "sliders") ? ROW * Math.min(this.rows, 6) : 0;
     const below =
-      this.panes.length && document.documentElement.dataset.avFit !== "beside" ? 240 : 0;
+      this.offered.length && document.documentElement.dataset.avFit !== "beside" ? 240 : 0;
     const graph = shows(embed, "canvas") ? bounds(editor.seen.nodes) : null;
     const rows = sliders + (shows(embed, "play") ? PLAY : 0) + below;
-    this.page?.tellHeight(heightFor(graph, innerWidth, rows));
+    host.size.tell(heightFor(graph, innerWidth, rows));
   }
 
   /** Show all numbers, also those that are asked for. */
@@ -317,7 +310,7 @@ export class Frame {
       if (editor.drawing.nodes.some(({ id }) => id === name))
         editor.send({ kind: "slide", name, value });
     if (theme) {
-      this.page?.setTheme(theme);
+      host.setTheme(theme);
       editor.root.classList.toggle("contrast", theme === "contrast");
     }
     if (reveal === "now") this.reveal();
@@ -327,10 +320,3 @@ export class Frame {
     else editor.play?.seek(step === "last" ? Infinity : Number(step));
   }
 }
-
-const HOSTS = new Set(["embed", "embed_options"]); // of Streamlit, which hides them from the page's code
-
-/** The frame of this page; null for the whole lab.
- * @param {Editor} editor @param {(figure: string) => void} plot @param {HTMLElement} sliders */
-export const openFrame = (editor, plot, sliders) =>
-  FRAME ? new Frame(editor, FRAME, plot, sliders) : null;

@@ -2,6 +2,7 @@
 // List the actions of a figure that lives without a server: those that change nothing, and its own.
 
 import { dispatch } from "../base/events.js";
+import { host } from "../base/host.js";
 import { placedAmong, READING } from "../canvas/actions/reading.js";
 
 /** @typedef {import("../canvas/actions/reading.js").Action} Action */
@@ -24,7 +25,7 @@ export const ACTIONS = {
     places: { view: "look" },
     on: () => isDark(),
     do: (editor) => {
-      document.documentElement.style.colorScheme = isDark() ? "light" : "dark";
+      host.setTheme(isDark() ? "light" : "dark");
       editor.refresh();
     },
   },

@@ -99,13 +99,7 @@ export class Rules {
   show() {}
 }
 
-// The connection, and what the browser keeps for a page that is lost.
-
-export const readList = () => [];
-export const writeList = () => {};
-export const BROWSER = null;
-export const isOffline = () => false;
-export const showOffline = () => {};
+// What the browser keeps for a page that is lost.
 
 export class SessionStore {
   constructor() {

@@ -4,7 +4,8 @@
 
 import { html, setText } from "../base/dom.js";
 import { dispatch, listen } from "../base/events.js";
-import { explainTerms, setExplained, TERM_CSS } from "../base/term.js";
+import { host as place, runIn } from "../base/host.js";
+import { explainTerms, setExplained } from "../base/term.js";
 import { answerKeys, listenToKeys } from "../canvas/actions/keys.js";
 import { bar, makeOneTabStop } from "../canvas/actions/toolbar.js";
 import { showElementTips } from "../canvas/draw/elements.js";
@@ -22,6 +23,7 @@ import { lightParting, twinsBar } from "../explain/compare.js";
 import { PathHighlight, PathsList } from "../explain/paths.js";
 import { openTransport } from "../explain/play_bar.js";
 import { WhyZero } from "../explain/zero.js";
+import { FILE } from "../hosts/file.js";
 import { Inspector } from "../inspector/panel.js";
 import { Board } from "../sliders/sliders.js";
 import { Source, unpacked } from "./source.js";
@@ -58,6 +60,7 @@ export default function figure(held, css) {
 export class Figure {
   /** @param {Held} held @param {Record<string, string>} css @param {Asks} [asks] */
   constructor({ first, lab }, css, asks) {
+    runIn(FILE);
     this.asks = asks;
     this.lab = lab;
     this.source = new Source([first], 1);
@@ -121,14 +124,12 @@ export class Figure {
     keepDescriptions(editor);
     editor.watchers.push(() => this.inspector.hintAt(editor.single ? [] : [...editor.selection]));
     this.says = html("p", { class: "away", role: "status", hidden: true });
-    /** @type {[string, HTMLElement][]} */
-    const places = [
-      ["editor", editor.root],
-      ["sliders", this.board.host],
-      ["node", this.inspector.host],
-      ["paths", this.paths.host],
-    ];
-    for (const [name, part] of places) put(name, part, css[name]);
+    place.mount(document, css, {
+      editor: editor.root,
+      sliders: this.board.host,
+      node: this.inspector.host,
+      paths: this.paths.host,
+    });
     document.body.append(this.says);
     this.listen();
   }
@@ -293,13 +294,4 @@ export class Figure {
     refused?.(`${what} ${NOT_HERE}`);
     return this.editor.mail.outbox.last;
   }
-}
-
-/** Put a part of the figure in its place, in a shadow tree with its style sheets.
- * @param {string} name @param {HTMLElement} part @param {string} css */
-function put(name, part, css) {
-  const place = document.querySelector(`[data-place="${name}"]`);
-  place
-    ?.attachShadow({ mode: "open" })
-    .replaceChildren(html("style", {}, `${css}\n${TERM_CSS}`), part);
 }

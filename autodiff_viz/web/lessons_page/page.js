@@ -2,7 +2,9 @@
 // Add to the page of lessons what needs a script: search, filters, progress, and the way back to the lab. The cards
 // are the server's (ui/server/lessons_page.py).
 
+import { runIn } from "../base/host.js";
 import { placeInLab, readTries, readVisits, writeTries, writeVisits } from "../base/visits.js";
+import { LESSONS } from "../hosts/lessons.js";
 import { makePath } from "./path.js";
 import { MOST, asText, broughtIn, nextOf, shareOf, stateOf, wayOn } from "./progress.js";
 import { findCards, foundSays } from "./search.js";
@@ -16,6 +18,7 @@ const QUERY = "q"; // field of the address
 const one = (selector, within = document) => /** @type {T} */ (within.querySelector(selector));
 
 export default function lessonsPage() {
+  runIn(LESSONS);
   const cards = [...document.querySelectorAll(".card")].map(read);
   const form = /** @type {HTMLFormElement} */ (one(".find"));
   const query = /** @type {HTMLInputElement} */ (one("input[name=q]", form));

@@ -2,6 +2,7 @@
 // Show the presenter's notes in a window of its own, with the next step and the time, and drive the stage from there.
 
 import { html, setText } from "../base/dom.js";
+import { host } from "../base/host.js";
 import { clock } from "./course.js";
 import { openLine } from "./signals.js";
 import { paragraphs, worded } from "./words.js";
@@ -97,19 +98,17 @@ export function openNotesPage(parent, css) {
   };
   addEventListener("keydown", keydown, true);
   const timer = setInterval(tick, 500);
-  parent.replaceChildren(
-    html("style", {}, css),
-    html(
-      "div",
-      { class: "notes" },
-      html("div", { class: "notes-head" }, title, place, time),
-      caption,
-      says,
-      text,
-      next,
-      html("div", { class: "notes-orders", role: "toolbar", "aria-label": "Stage" }, ...buttons),
-    ),
+  const notes = html(
+    "div",
+    { class: "notes" },
+    html("div", { class: "notes-head" }, title, place, time),
+    caption,
+    says,
+    text,
+    next,
+    html("div", { class: "notes-orders", role: "toolbar", "aria-label": "Stage" }, ...buttons),
   );
+  host.mount(parent, { notes: css }, { notes });
   tell();
   line.send({ kind: "hello" });
   return () => {

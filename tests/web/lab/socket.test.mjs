@@ -135,12 +135,6 @@ test("what is too long for it goes through the component", () => {
   assert.equal(lab.send({ text: "x".repeat(shared.limits.message) }), false);
 });
 
-test("in a host's frame, which only Streamlit can tell the address, there is none", () => {
-  globalThis.parent = {};
-  assert.equal(opened().made.length, 0);
-  globalThis.parent = globalThis;
-});
-
 test("the address is a step of the history, once, and keeps what a host has put there", () => {
   showAddress("g=1&at=x.1");
   assert.deepEqual(pushed, ["/autodiff/?g=1&at=x.1"]);

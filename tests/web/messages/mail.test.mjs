@@ -42,7 +42,10 @@ function browser() {
 }
 
 const page = browser();
+const { runIn } = await import("../../../autodiff_viz/web/base/host.js");
+const { PAGE } = await import("../../../autodiff_viz/web/hosts/page.js");
 const { EditSender } = await import("../../../autodiff_viz/web/connection/edit_sender.js");
+runIn(PAGE);
 
 /** An editor on the page, and what it posted. */
 function editor(name, word) {

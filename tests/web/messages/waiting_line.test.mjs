@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { runIn } from "../../../autodiff_viz/web/base/host.js";
 import { WAITING } from "../../../autodiff_viz/web/canvas/draw/highlights.js";
 import { Editor } from "../../../autodiff_viz/web/canvas/editor.js";
+import { PAGE } from "../../../autodiff_viz/web/hosts/page.js";
+
+runIn(PAGE);
 
 /** An element of a page, as far as the editor makes and asks it. */
 class Part {

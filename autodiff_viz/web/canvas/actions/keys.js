@@ -2,6 +2,7 @@
 // Handle the keys of the canvas, and keep them from Streamlit, whose own shortcuts (r, c) would also answer.
 
 import { playKey } from "../../explain/play_bar.js";
+import { host as place } from "../../base/host.js";
 import { ACTIONS } from "./actions.js";
 import { wireKey } from "./keyboard.js";
 
@@ -18,6 +19,8 @@ const BY_KEY = new Map(
       ),
     ),
 );
+
+const NAMES = new Map(Object.entries(ACTIONS).map(([name, action]) => [action, name]));
 
 /** @param {Editor} editor */
 export function listenToKeys(editor) {
@@ -78,7 +81,8 @@ export function answerKeys(editor, element) {
 
 /** Do what a key says; false if it says nothing. @param {Editor} editor @param {KeyboardEvent} event @param {Element} target */
 function answer(editor, event, target) {
-  const [key, action] = actionOf(event);
+  const [key, found] = actionOf(event);
+  const action = found && place.offers(NAMES.get(found) ?? "") ? found : undefined;
   const focus = focusOf(target);
   const isSurface = target === editor.stage.surface; // there the space bar also pans: see web/canvas/gestures/pan_zoom.js
   const plays = target === document.body || (isSurface && event.key !== " "); // no node has the focus

@@ -2,6 +2,7 @@
 // List the actions that change nothing: looking, walking, playing. The canvas of a figure that lives without a
 // server has these alone.
 
+import { host } from "../../base/host.js";
 import { isLarge, toggleLarge } from "../../dock/layout.js";
 import { zoomCentred } from "../draw/stage.js";
 import { closeNotice } from "../popovers/notice.js";
@@ -183,7 +184,9 @@ export const keyOf = ({ keys, hint }) => keys?.[0] ?? hint ?? "";
 /** Those of some actions that a toolbar or menu has, by group.
  * @param {Record<string, Action>} some @param {Place} place @returns {[id: string, action: Action][][]} */
 export function placedAmong(some, place) {
-  const actions = Object.entries(some).filter(([, { places }]) => places?.[place] !== undefined);
+  const actions = Object.entries(some).filter(
+    ([name, { places }]) => places?.[place] !== undefined && host.offers(name),
+  );
   const groups = [...new Set(actions.map(([, { places }]) => places?.[place]))];
   return groups.map((group) => actions.filter(([, { places }]) => places?.[place] === group));
 }

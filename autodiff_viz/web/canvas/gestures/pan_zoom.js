@@ -5,7 +5,7 @@
 
 import { pointOf, showStatus } from "../draw/stage.js";
 import { clamp, zoomAt } from "../state/geometry.js";
-import { pageScrolls } from "./touch.js";
+import { host as place } from "../../base/host.js";
 
 // Panning: by a drag of the canvas, and anywhere with the space bar or the middle button. A tap of the space
 // bar, without a drag, plays the pass.
@@ -111,7 +111,7 @@ export function listenToWheel(editor) {
       if (
         !event.ctrlKey &&
         !event.metaKey &&
-        pageScrolls() &&
+        place.size.scrolls() &&
         !(stage.host.matches(":focus-within") && document.hasFocus())
       ) {
         if (event.timeStamp - advised < QUIET_MS) return;

@@ -3,7 +3,7 @@
 // that the page scrolls, a finger that swipes up or down over the canvas scrolls the page until the canvas is
 // tapped, as over an embedded map. A sideways swipe pans and two fingers zoom, always.
 
-import { FRAME } from "../../embed/contract.js";
+import { host as place } from "../../base/host.js";
 import { showStatus } from "../draw/stage.js";
 import { zoomAt } from "../state/geometry.js";
 
@@ -111,12 +111,6 @@ export function pinch(editor, pointers) {
 
 const FINGER = 14; // px by which a tap may miss a small card
 const SMALL = 24; // px of a card's side
-const PAGE_SCROLLS = "(max-width: 599.9px) and (max-height: 559.9px)"; // as in lab.css
-
-/** Whether the window is so small that the page scrolls; of a frame, whether the page around it keeps its wheel. */
-export const pageScrolls = () =>
-  FRAME ? FRAME.wheel === "page" : matchMedia(PAGE_SCROLLS).matches;
-
 /** The target of a tap: beside a card that is smaller than a finger, that card. Pure.
  * @param {import("../../types.js").GraphNode[]} nodes @param {import("../../types.js").Viewport} view @param {Target} target under the
  * finger @param {import("../../types.js").Point} at px on the canvas @returns {Target} */
@@ -139,7 +133,7 @@ export function tapTarget(nodes, { x, y, k }, target, [across, down]) {
 /** Whether a touch is left to the page, since the canvas has not been tapped.
  * @param {Stage} stage @param {PointerEvent} event */
 export const isLeftToPage = ({ host }, event) =>
-  event.pointerType === "touch" && !host.matches(".awake, .selecting") && pageScrolls();
+  event.pointerType === "touch" && !host.matches(".awake, .selecting") && place.size.scrolls();
 
 /** @param {Stage} stage @param {PointerEvent} event */
 export function wakeCanvas(stage, event) {

@@ -5,6 +5,7 @@
 
 import { shared } from "../../base/constants.js";
 import { html } from "../../base/dom.js";
+import { host as place } from "../../base/host.js";
 import { BROWSER, readList, writeList } from "../../base/store.js";
 import { isOwnGraph, lastGraph, noteLent, wasLent } from "../../base/visits.js";
 
@@ -15,7 +16,7 @@ const BELOW = 8; // px
 export function welcome(editor) {
   const returns = offerReturn(editor);
   const last = lastGraph();
-  const isNew = !readList(BROWSER, NAME).length;
+  const isNew = !readList(BROWSER, NAME).length && place.offers("welcome");
   if (!isNew && (!last || isOwnGraph(location.search))) return;
   const { host } = editor.stage;
   const greeting = [

@@ -1,0 +1,7 @@
+// @ts-check
+// Run in the page of lessons: the server has drawn it, and it shares with the lab what the browser keeps.
+
+import { BARE } from "../base/host.js";
+
+/** @type {import("../base/host.js").Host} */
+export const LESSONS = { ...BARE, name: "lessons" };

@@ -1,0 +1,88 @@
+// @ts-check
+// Run in a document of its own in the cell of a notebook: messages to and from the kernel by the widget's channel, the
+// theme of the notebook, and nothing kept but in the kernel.
+
+import { BARE } from "../base/host.js";
+import { Places } from "../places.js";
+
+/**
+ * The way to the kernel and to the notebook around the cell (notebook/shim.js).
+ *
+ * @typedef {object} Peer
+ * @property {(content: object) => void} send
+ * @property {(heard: (content: any) => void) => () => void} listen calls `heard` with what the kernel sends, until its result is called
+ * @property {() => boolean} isDark whether the notebook is
+ * @property {(changed: () => void) => void} watch calls `changed` when its theme has changed
+ */
+
+/** What takes a server, an address or the page's own widgets. */
+const ON_THE_PAGE = new Set(
+  "answered ask figure handout json link marimo notebook open openText python report share stage torch tour twins welcome".split(
+    " ",
+  ),
+);
+export const LATE_MS = 5000; // without an answer to an edit: it takes milliseconds, but the kernel answers between two cells
+
+/** A storage in memory: what is made here is the kernel's to keep. @returns {any} */
+function memory() {
+  /** @type {Map<string, string>} */
+  const held = new Map();
+  return {
+    getItem: (/** @type {string} */ key) => held.get(key) ?? null,
+    setItem: (/** @type {string} */ key, /** @type {string} */ value) => void held.set(key, value),
+  };
+}
+
+/** @param {Peer} peer @returns {import("../base/host.js").Host} */
+export function notebookOf(peer) {
+  const [tab, browser] = [memory(), memory()];
+  /** @type {Set<() => void>} */
+  const watchers = new Set();
+  let away = false;
+  let timer = 0;
+  let theme = "auto"; // that of the notebook
+  const setAway = (/** @type {boolean} */ on) => {
+    clearTimeout(timer);
+    timer = 0;
+    if (on === away) return;
+    away = on;
+    for (const changed of watchers) changed();
+  };
+  const paint = () =>
+    /** @type {any} */ (globalThis).autodiff_viz_theme?.set(
+      theme === "auto" ? (peer.isDark() ? "dark" : "light") : theme,
+    );
+  peer.watch?.(paint);
+  return {
+    ...BARE,
+    name: "notebook",
+    mount: (own, css, parts) => (paint(), new Places(own, css, parts)),
+    openChannel: (heard) => {
+      const close = peer.listen((content) => {
+        if (content.kind !== "answer") return;
+        heard(JSON.parse(content.text));
+        setAway(false); // and so what has waited is sent
+      });
+      return {
+        open: () => {},
+        send: (message) => {
+          peer.send({ kind: "message", message });
+          if (message.edits?.length) timer ||= Number(setTimeout(() => setAway(true), LATE_MS));
+          return true;
+        },
+        close,
+      };
+    },
+    offers: (name) => !ON_THE_PAGE.has(name),
+    setTheme: (name) => ((theme = name), paint()),
+    storage: { tab: () => tab, browser: () => browser },
+    size: { ...BARE.size, scrolls: () => true },
+    reach: {
+      ...BARE.reach,
+      isConnected: () => !away,
+      isOffline: () => away,
+      watch: (changed) => (watchers.add(changed), () => void watchers.delete(changed)),
+      says: "The kernel does not answer: it is busy, or gone (then run the cell again).",
+    },
+  };
+}

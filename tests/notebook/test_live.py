@@ -1,0 +1,146 @@
+"""Test the lab in JupyterLab and marimo: at night, where requirements-notebook.txt is installed."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from msgspec import json
+from playwright.sync_api import FrameLocator, Page, sync_playwright
+
+from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium
+
+ROOT = Path(__file__).parents[2]
+INSTALLED = Path(os.environ.get("AUTODIFF_VIZ_NOTEBOOK", ROOT / "build" / "notebook")) / "bin"
+PATIENCE = 180  # seconds: a notebook's server, its kernel and JAX begin one after the other
+SHOWN = "iframe[title=Lab]"
+GRAPH = "x = 30.0\\ny = sin(x)\\nz = y * x"
+STOPPED = "-0.988"  # sin(30): what is left where sin is stopped
+
+UNRUN = {"execution_count": None, "outputs": []}
+JUPYTER = [
+    f"import autodiff_viz as av\nw = av.lab(av.parse('{GRAPH}'))\nw",
+    "print('%.3f' % w.trace.gradient['x'], w.graph['y'].rule.kind, w.selected)",
+]
+MARIMO = f"""import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _():
+    import autodiff_viz as av
+    import marimo as mo
+
+    w = mo.ui.anywidget(av.lab(av.parse("{GRAPH}")))
+    w
+    return mo, w
+
+
+@app.cell
+def _(mo, w):
+    w.value
+    mo.md("gradient " + "%.3f" % w.trace.gradient["x"])
+    return
+
+
+if __name__ == "__main__":
+    app.run()
+"""
+
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(chromium() is None, reason=HOW_TO_GET_CHROMIUM),
+    pytest.mark.skipif(
+        not (INSTALLED / "jupyter").exists(), reason="Install requirements-notebook.txt in build/notebook."
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=[*FLAGS])
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.set_default_timeout(PATIENCE * 1000)
+        yield page
+        browser.close()
+
+
+@contextmanager
+def serving(folder: Path, *command: str) -> Iterator[str]:
+    """Run a notebook's server on a free port, and yield its address."""
+    with socket.socket() as asking:
+        asking.bind(("127.0.0.1", 0))
+        port = asking.getsockname()[1]
+    settings = {**os.environ, "PYTHONPATH": str(ROOT), "JUPYTER_CONFIG_DIR": str(folder / "config")}
+    with (folder / "log.txt").open("w") as log:
+        server = subprocess.Popen(
+            [str(INSTALLED / command[0]), command[1], "--port", str(port), *command[2:]],
+            cwd=folder, env=settings, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
+    try:
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                with urlopen(f"http://127.0.0.1:{port}/", timeout=5):
+                    break
+            except (URLError, OSError):
+                time.sleep(0.5)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def stop_sin(page: Page) -> FrameLocator:
+    """Stop the gradient at `y`, by hand."""
+    lab = page.frame_locator(SHOWN)
+    lab.locator("[data-id=y]").first.click()
+    page.keyboard.press("s")
+    lab.get_by_text(STOPPED).first.wait_for()
+    return lab
+
+
+def test_in_jupyterlab_a_stop_by_hand_reaches_python_and_a_dead_kernel_is_said(page, tmp_path):
+    cells = [
+        {"cell_type": "code", "id": f"c{i}", "metadata": {}, "source": text, **UNRUN}
+        for i, text in enumerate(JUPYTER)
+    ]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    notebook = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "lab.ipynb").write_bytes(json.encode(notebook))
+    options = ("--no-browser", "--allow-root", "--ServerApp.token=", "--ServerApp.disable_check_xsrf=True")
+    with serving(tmp_path, "jupyter", "lab", *options) as address:
+        page.goto(f"{address}/lab/tree/lab.ipynb")
+        editors = page.locator(".jp-CodeCell .cm-content")
+        editors.first.click()
+        page.keyboard.press("Shift+Enter")
+        lab = stop_sin(page)
+        editors.nth(1).click()
+        page.keyboard.press("Shift+Enter")
+        page.get_by_text(f"{STOPPED} stop y").wait_for()
+        with urlopen(f"{address}/api/kernels") as found:
+            kernels = json.decode(found.read())
+        page.request.delete(f"{address}/api/kernels/{kernels[0]['id']}")
+        lab.locator("[data-id=z]").first.click()
+        lab.get_by_text("The kernel does not answer").wait_for()
+        assert lab.locator("[data-id=y]").first.is_visible()  # the numbers stay
+
+
+def test_in_marimo_cells_that_use_the_lab_follow_it(page, tmp_path):
+    (tmp_path / "lab.py").write_text(MARIMO)
+    with serving(tmp_path, "marimo", "run", "--headless", "--no-token", "lab.py") as address:
+        page.goto(address)
+        page.get_by_text("gradient 3.639").wait_for()  # 30 cos(30) + sin(30)
+        stop_sin(page)
+        page.get_by_text(f"gradient {STOPPED}").wait_for()
+        assert page.locator(SHOWN).count() == 1

@@ -1,0 +1,95 @@
+"""Test the widget of a notebook with a channel that only notes what is sent."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec import json
+
+import autodiff_viz as av
+from autodiff_viz.graph.problem import GraphError
+
+pytest.importorskip("anywidget")
+
+GRAPH = av.parse("x = 30.0\ny = sin(x)\nz = y * x")
+CELL = 40_000  # bytes
+
+
+class Page:
+    """A notebook's page with one cell."""
+
+    def __init__(self) -> None:
+        self.widget = av.widget(GRAPH)
+        self.sent: list[dict] = []
+        self.widget.send = lambda content, buffers=None: self.sent.append(content)
+        self.post({"kind": "open"})
+        self.seq = 0
+
+    def post(self, content: dict) -> dict:
+        self.widget._heard(self.widget, content, [])
+        return self.sent[-1]
+
+    @property
+    def answer(self) -> dict:
+        return json.decode(self.sent[-1]["text"])
+
+    @property
+    def drawn(self) -> dict:
+        """What is new on the canvas."""
+        return self.answer.get("full") or self.answer["patch"]
+
+    def edit(self, kind: str, **fields) -> dict:
+        self.seq += 1
+        last = self.answer
+        edits = [{"kind": kind, "seq": self.seq, **fields}]
+        message = {"key": last["key"], "have": last["rev"], "edits": edits}
+        return self.post({"kind": "message", "message": message})
+
+
+@pytest.fixture
+def page():
+    return Page()
+
+
+def test_its_traits_follow_what_is_done_by_hand_and_can_be_observed(page):
+    seen = []
+    page.widget.observe(lambda change: seen.append(change.name), ["graph", "trace", "selected"])
+    page.edit("select", node="y")
+    assert (seen, page.widget.selected) == (["selected"], "y")
+    page.edit("rules", nodes=["y"], rule="stop")
+    assert set(seen[1:]) == {"graph", "trace"}
+    assert page.widget.graph["y"].rule.kind == "stop"
+    assert page.widget.trace.gradient["x"] == pytest.approx(-0.98803162, rel=1e-5)  # sin(30) alone
+
+
+def test_setting_them_moves_the_canvas(page):
+    page.widget.selected = "y"
+    assert page.drawn["selected"] == "y"
+    page.widget.graph = av.parse("p = 2.0\nq = p * p")
+    assert page.drawn["formula"]["text"] == "p = 2.0\nq = p * p\n"
+    assert page.widget.trace.gradient["p"] == 4.0
+    page.widget.trace = av.trace(GRAPH, inputs={"x": 0.0})
+    assert page.widget.trace.value["x"] == 0.0
+
+
+def test_what_cannot_be_shown_is_refused_and_the_trait_stays(page):
+    with pytest.raises(GraphError, match="no node"):
+        page.widget.selected = "w"
+    assert page.widget.selected is None
+    with pytest.raises(GraphError, match="trace is needed"):
+        page.widget.trace = 3
+    assert page.widget.trace.output == "z"
+
+
+def test_the_code_comes_once_when_it_is_asked_for_and_no_cell_holds_it(page):
+    state = page.widget.get_state()
+    shown = page.widget._repr_mimebundle_()[0]
+    assert len(json.encode([state, shown])) < CELL
+    code = page.post({"kind": "code"})
+    assert "canvas" in code["text"]
+    assert 'id="av-first"' in code["html"]
+
+
+def test_where_no_kernel_is_there_are_a_picture_and_words(page):
+    shown = page.widget._repr_mimebundle_()[0]
+    assert {"image/png", "image/svg+xml"} & set(shown)
+    assert "3.63951" in shown["text/plain"]  # 30 cos(30) + sin(30)

@@ -1,0 +1,100 @@
+// Each host gives the lab all that it asks of where it runs, and says so itself.
+
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import test from "node:test";
+
+const WEB = new URL("../../../autodiff_viz/web/", import.meta.url);
+const notebooks = await import(new URL("hosts/notebook.js", WEB));
+const { BARE, host, runIn } = await import(new URL("base/host.js", WEB));
+
+const EMBED = { edit: "values", wheel: "page", show: [], hide: [] };
+
+/** A way to a kernel that notes what is sent, and a notebook that is dark. */
+function peer() {
+  const made = { sent: [], listeners: [], send: (content) => made.sent.push(content) };
+  made.listen = (call) => (made.listeners.push(call), () => made.listeners.splice(0));
+  made.answer = (word) =>
+    made.listeners.forEach((call) => call({ kind: "answer", text: JSON.stringify(word) }));
+  return { ...made, made, isDark: () => true, watch: (changed) => (made.changed = changed) };
+}
+
+/** The record of a host's file; a function makes it of what an address says, or of the way to a kernel. @returns {Promise<any>} */
+async function hostOf(file) {
+  const exported = await import(new URL(`hosts/${file}`, WEB));
+  const found = Object.values(exported).find((one) => one?.name && one.mount);
+  return found ?? (exported.frameOf ? exported.frameOf(EMBED) : exported.notebookOf(peer()));
+}
+
+const files = (await readdir(new URL("hosts/", WEB))).filter((name) => name.endsWith(".js"));
+
+test("each host is a file with a name of its own, and has every field", async () => {
+  const hosts = await Promise.all(files.map(hostOf));
+  assert.deepEqual(hosts.map(({ name }) => `${name}.js`).sort(), files.sort());
+  for (const one of hosts) {
+    assert.deepEqual(Object.keys(one).sort(), Object.keys(BARE).sort(), one.name);
+    assert.deepEqual(Object.keys(one.reach).sort(), Object.keys(BARE.reach).sort(), one.name);
+  }
+});
+
+test("only entry points name a host: nothing else knows where it runs", async () => {
+  const scripts = (await readdir(WEB, { recursive: true })).filter((name) => name.endsWith(".js"));
+  const naming = [];
+  for (const name of scripts) {
+    const text = await readFile(new URL(name, WEB), "utf-8");
+    if (/from "\.{1,2}\/hosts\//.test(text)) naming.push(name);
+  }
+  assert.deepEqual(naming.sort(), [
+    "figure/figure.js",
+    "lessons_page/page.js",
+    "main.js",
+    "notebook/notebook.js",
+  ]);
+});
+
+test("what is asked is asked of the host that was named last", async () => {
+  const { may } = await import(new URL("embed/gate.js", WEB));
+  const { readList, TAB } = await import(new URL("base/store.js", WEB));
+  assert.equal(may("rules"), true);
+  runIn(await hostOf("frame.js"));
+  assert.deepEqual([may("slide"), may("rules"), host.size.scrolls()], [true, false, true]);
+  runIn(await hostOf("file.js"));
+  assert.equal(may("rules"), true);
+  assert.deepEqual(readList(TAB, "anything"), []); // it keeps nothing, and nothing fails
+});
+
+test("a notebook's host sends what it is given to the kernel, and says when that does not answer", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const way = peer();
+  const { notebookOf, LATE_MS } = notebooks;
+  const { openChannel, reach, storage } = notebookOf(way);
+  const heard = [];
+  let told = 0;
+  reach.watch(() => told++);
+  const channel = openChannel((answer) => heard.push(answer));
+  assert.equal(channel.send({ edits: [{ seq: 1 }] }), true);
+  assert.deepEqual(way.made.sent, [{ kind: "message", message: { edits: [{ seq: 1 }] } }]);
+  t.mock.timers.tick(LATE_MS - 1);
+  assert.deepEqual([reach.isOffline(), told], [false, 0]);
+  t.mock.timers.tick(1);
+  assert.deepEqual([reach.isOffline(), reach.isConnected(), told], [true, false, 1]);
+  way.made.answer({ ack: 3 });
+  assert.deepEqual([heard, reach.isOffline(), told], [[{ ack: 3 }], false, 2]);
+  t.mock.timers.tick(10 * LATE_MS); // nothing is sent, so nothing is late
+  assert.equal(told, 2);
+  storage.tab().setItem("a", "1");
+  assert.deepEqual([storage.tab().getItem("a"), storage.browser().getItem("a")], ["1", null]);
+});
+
+test("a notebook's lab has the notebook's theme until another one is chosen", () => {
+  const themes = [];
+  globalThis.autodiff_viz_theme = { set: (name) => themes.push(name) };
+  const way = peer();
+  const { setTheme } = notebooks.notebookOf(way);
+  way.made.changed();
+  setTheme("contrast");
+  way.made.changed();
+  setTheme("auto");
+  assert.deepEqual(themes, ["dark", "contrast", "contrast", "dark"]);
+  delete globalThis.autodiff_viz_theme;
+});
