@@ -63,6 +63,8 @@ function follow(frame) {
   });
 }
 
+// The generator gives this way the name of its menu.
+document.querySelector(".md-path")?.setAttribute("aria-label", "Where this page is");
 for (const each of document.querySelectorAll("iframe.av-figure")) {
   const frame = /** @type {HTMLIFrameElement} */ (each);
   frame.addEventListener("load", () => follow(frame));

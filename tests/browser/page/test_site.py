@@ -155,10 +155,11 @@ def test_an_answer_in_the_figure_opens_what_follows_it_and_the_theme_goes_into_i
     wrong = faults_of(page, address)
     page.goto(f"{address}lessons/fork/")
     figure = page.frame_locator("iframe.av-figure")
-    expect(page.get_by_text("As people write it")).to_have_count(0)
+    told = page.get_by_role("heading", name="As people write it")
+    expect(told).to_have_count(0)
     figure.get_by_role("textbox").first.fill("8")
     figure.get_by_role("textbox").first.press("Enter")
-    expect(page.get_by_role("heading", name="As people write it")).to_be_visible()
+    expect(told).to_be_visible()
     expect(page.locator(".av-after code").first).to_contain_text("x.grad  # 8.0")
     scheme = "() => getComputedStyle(document.documentElement).colorScheme"
     assert page.frames[1].evaluate(scheme) == "dark"
