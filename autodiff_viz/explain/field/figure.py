@@ -135,7 +135,7 @@ def drawn(plane: Field, low: bool = False) -> go.Figure:
 
 
 def legend(plane: Field) -> Iterator[str]:
-    """Yield the lines beside the figure: what it shows, each mark with its numbers, what the curl says."""
+    """Yield the lines beside the figure: what it shows, each mark with its numbers, the curl if any."""
     if plane.bent.any():
         yield "<b>Your rules turn the way down</b>"
         yield f"{coloured('➤', COTANGENT)} a step by the declared gradient"
@@ -154,7 +154,8 @@ def legend(plane: Field) -> Iterator[str]:
         for (name, _), number in zip(_named(plane), plane.point, strict=True)
     ]
     yield f"{coloured('◉', NEUTRAL)} at present {', '.join(values)}"
-    yield plain(curl_sentence(plane))
+    if plane.curl is None or plane.turns:  # that descent lowers a function is what one takes for granted
+        yield plain(curl_sentence(plane))
 
 
 def _ends(descent: Descent) -> str:

@@ -575,6 +575,12 @@ def test_the_words_beside_the_figure_have_its_numbers(dtype):
     assert any(line.startswith("━ descent, step size 0.25: ") for line in lines)
 
 
+def test_the_words_beside_the_figure_speak_of_the_curl_where_there_is_one():
+    lines = [*legend(field_of("x = 1.0\ny = 2.0\nz = x * x + y"))]  # the gradient of a function has none
+    assert len(lines) == 4
+    assert not any("curl" in line for line in lines)
+
+
 def test_where_descent_leaves_the_plot_its_line_ends_one_plot_away():
     found = field_of("x = 1.0\ny = 1.0\nz = 1e6 * x + y", rate=1.0)
     assert found.descent.points[-1, 0] == 1 - 1e6
