@@ -36,7 +36,7 @@ nightly: $(TOOLS)/.made test
 slice: $(VENV)/.tools browser nginx
 	$(BIN)/python -m tests.slices
 
-# On the newest Python of the machine, if it is newer than 3.11, with the newest JAX, half of what depends on it: see tests/compat.py.
+# On the newest Python of the machine, if it is newer than 3.11, with the newest JAX, a third of what depends on it: see tests/compat.py.
 compat: export PYTHONDONTWRITEBYTECODE :=
 compat: $(VENV)/.tools browser
 	$(BIN)/python -m tests.compat

@@ -1,7 +1,7 @@
 """Run the tests that depend on JAX in a venv of the newest Python of this machine, which gets the newest JAX.
 
 Python 3.11 has an older one (requirements.txt). The tests of checkpoint regions run once more with
-JAX_REMAT3=1, which JAX announces as its default. Each time half of the files have their turn, chosen by the
+JAX_REMAT3=1, which JAX announces as its default. Each time a third of the files has its turn, chosen by the
 number of commits; `TURN=all make compat` runs all. Without such a Python it says so and ends well.
 """
 
@@ -19,7 +19,7 @@ from zlib import crc32
 from tests.slices import ROOT, number_of_commit
 
 BUILD = ROOT / "build"
-TURNS = 2
+TURNS = 3
 PYTHONS = ("3.14", "3.13", "3.12")
 NEEDS = ("requirements.txt", "requirements-dev.txt")
 

@@ -26,10 +26,21 @@ async function hostOf(file) {
   return found ?? (exported.frameOf ? exported.frameOf(EMBED) : exported.notebookOf(peer()));
 }
 
-const files = (await readdir(new URL("hosts/", WEB))).filter((name) => name.endsWith(".js"));
+// All that takes time is done before the tests: the next file is loaded while a test waits, and changes the globals.
+const { may } = await import(new URL("embed/gate.js", WEB));
+const { readList, TAB } = await import(new URL("base/store.js", WEB));
+const scripts = await scriptsIn("");
+const files = await scriptsIn("hosts/");
+const hosts = await Promise.all(files.map(hostOf));
+const texts = await Promise.all(scripts.map((name) => readFile(new URL(name, WEB), "utf-8")));
 
-test("each host is a file with a name of its own, and has every field", async () => {
-  const hosts = await Promise.all(files.map(hostOf));
+/** The names of the scripts in a folder and below it. @param {string} folder @returns {Promise<string[]>} */
+async function scriptsIn(folder) {
+  const names = await readdir(new URL(folder, WEB), { recursive: true });
+  return names.filter((name) => name.endsWith(".js"));
+}
+
+test("each host is a file with a name of its own, and has every field", () => {
   assert.deepEqual(hosts.map(({ name }) => `${name}.js`).sort(), files.sort());
   for (const one of hosts) {
     assert.deepEqual(Object.keys(one).sort(), Object.keys(BARE).sort(), one.name);
@@ -37,13 +48,8 @@ test("each host is a file with a name of its own, and has every field", async ()
   }
 });
 
-test("only entry points name a host: nothing else knows where it runs", async () => {
-  const scripts = (await readdir(WEB, { recursive: true })).filter((name) => name.endsWith(".js"));
-  const naming = [];
-  for (const name of scripts) {
-    const text = await readFile(new URL(name, WEB), "utf-8");
-    if (/from "\.{1,2}\/hosts\//.test(text)) naming.push(name);
-  }
+test("only entry points name a host: nothing else knows where it runs", () => {
+  const naming = scripts.filter((_name, i) => /from "\.{1,2}\/hosts\//.test(texts[i]));
   assert.deepEqual(naming.sort(), [
     "figure/figure.js",
     "lessons_page/page.js",
@@ -52,13 +58,13 @@ test("only entry points name a host: nothing else knows where it runs", async ()
   ]);
 });
 
-test("what is asked is asked of the host that was named last", async () => {
-  const { may } = await import(new URL("embed/gate.js", WEB));
-  const { readList, TAB } = await import(new URL("base/store.js", WEB));
+test("what is asked is asked of the host that was named last", (t) => {
+  const [before, named] = [{ ...host }, (file) => hosts[files.indexOf(file)]];
+  t.after(() => runIn(before));
   assert.equal(may("rules"), true);
-  runIn(await hostOf("frame.js"));
+  runIn(named("frame.js"));
   assert.deepEqual([may("slide"), may("rules"), host.size.scrolls()], [true, false, true]);
-  runIn(await hostOf("file.js"));
+  runIn(named("file.js"));
   assert.equal(may("rules"), true);
   assert.deepEqual(readList(TAB, "anything"), []); // it keeps nothing, and nothing fails
 });
