@@ -112,6 +112,12 @@ def _equation(equation: core.JaxprEqn, orders: int) -> tuple[str, Data]:
     name, params = equation.primitive.name, equation.params
     if name in INLINE:
         return "call", written(params[INLINE[name]], orders)
+    if name == "scan":  # JAX's versions differ in how they say which operands are which
+        body, given = params["jaxpr"], params.get("ft_in")
+        counts = [params["num_consts"], params["num_carry"]] if given is None else [*map(len, given.elts[:2])]
+        whole = body if isinstance(body, core.ClosedJaxpr) else core.ClosedJaxpr(body, ())
+        plain = {key: params[key] for key in ("length", "reverse", "unroll")}
+        return name, {"body": written(whole, orders), "counts": counts, **plain}
     if name == "custom_linear_solve":
         return name, [
             [int(of), None if one is None else written(one, orders)]
@@ -182,6 +188,8 @@ def _of(places: list[int], function: Callable[..., Any], arrays: Sequence[Any]) 
 def _apply(name: str, params: Data, arrays: list[Any]) -> list[Any]:
     if name == "call":
         return run(params, *arrays)
+    if name == "scan":
+        return _scanned(params, arrays)
     if name == "custom_linear_solve":
         return _solved(params, arrays)
     if name in ("custom_jvp_call", "custom_vjp_call"):
@@ -190,6 +198,20 @@ def _apply(name: str, params: Data, arrays: list[Any]) -> list[Any]:
     given = primitive.get_bind_params({key: _read(one) for key, one in params.items()})
     results = primitive.bind(*[jnp.asarray(one) for one in arrays], **given)
     return list(results) if primitive.multiple_results else [results]
+
+
+def _scanned(params: Data, arrays: list[Any]) -> list[Any]:
+    """Run a loop: its constants come first, then what it carries, then what it goes through."""
+    fixed, carried = params["counts"]
+    constants, begin, along = arrays[:fixed], arrays[fixed : fixed + carried], arrays[fixed + carried :]
+
+    def step(carry: list[Any], one: list[Any]) -> tuple[list[Any], list[Any]]:
+        results = run(params["body"], *constants, *carry, *one)
+        return results[:carried], results[carried:]
+
+    how = {key: params[key] for key in ("length", "reverse", "unroll")}
+    end, made = lax.scan(step, begin, along, **how)
+    return [*end, *made]
 
 
 def _solved(params: Data, arrays: list[Any]) -> list[Any]:
