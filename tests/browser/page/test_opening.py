@@ -64,7 +64,7 @@ class Held:
         for route in self.routes:
             route.continue_()
         self.routes.clear()
-        expect(self.page.locator(SHELL)).to_have_count(0, timeout=30_000)
+        expect(self.page.locator(SHELL)).to_have_count(0, timeout=60_000)
         self.lab.settle()
 
 
