@@ -12,13 +12,13 @@ import pytest
 from tests.test_architecture import APP, BENCHMARKS, SCRIPTS, TESTS, name, tree
 
 VERBS = """
-Access Acknowledge Add Align Analyse Animate Apply Arrange Ask Assign Bind Bound Break Build Bundle
+Access Acknowledge Add Align Analyse Animate Answer Apply Arrange Ask Assign Bind Bound Break Build Bundle
 Cache Call Cancel Chain Check Choose Close Collect Compare Compile Complete Compress Compute Construct Convert
 Copy Count Create Cull Cure Cut Declare Decode Define Delay Deliver Delta-encode Derive Describe Detect
 Diagnose Differentiate Dispatch Display Divide Drag Draw Drive Drop Duplicate Edit Embed Encode End Enlarge
 Estimate Evaluate Exchange Explain Explore Export Extrapolate Fail Fill Filter Find Fit Fix Flatten Fold
 Follow Fork Format Generate Give Handle Highlight Hint Hold Identify Import Inline Inspect Interpret
-Isolate Keep Kill Lay Let Limit Lint List Log Look Make Map Mark Measure Memoise Move Multiply Mute Name
+Isolate Join Keep Kill Lay Let Limit Lint List Log Look Make Map Mark Measure Memoise Move Multiply Mute Name
 Navigate Nest Number Offer Open Outline Paint Pan Parse Pinch Place Play Precompute Predict Prepare Print Push
 Put Quote Read Record Redraw Reduce Refuse Register Rehearse Release Remember Remove Replace Report Represent
 Request Resolve Restore Route Run Scale Scan Schedule Search Select Send Serve Set Share Show Simulate

@@ -21,7 +21,7 @@ from autodiff_viz.lab.persistence.link_preview import PREVIEWS
 from autodiff_viz.lessons.gallery import LESSONS
 from autodiff_viz.standalone.page import shared_files
 from autodiff_viz.ui.server.card_picture import card_picture
-from autodiff_viz.ui.server.lessons_page import SITE, address_in
+from autodiff_viz.ui.server.lessons_page import SITE, setting_address
 from website.api import api_pages
 from website.documents import SHOWN, WILD_FILES, document, found, found_index
 from website.home import home
@@ -104,7 +104,7 @@ def settings(pages: list[Page], lab: str, site: str) -> dict[str, object]:
 
 def build(folder: Path, only: set[str] = frozenset()) -> Path:
     """Build the site, or the pages of it that `only` names, and return its folder."""
-    lab, site = address_in(LAB), address_in(SITE)
+    lab, site = setting_address(LAB), setting_address(SITE)
     pages = write_source(folder, lab, site, only)
     # A link to a page that is left out is no fault of the others.
     strict = [] if only else ["--strict"]

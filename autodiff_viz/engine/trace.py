@@ -455,10 +455,10 @@ DOUBTS: Mapping[str, Callable[[Trace], Iterator[Doubt]]] = {
 
 
 def sums(trace: Trace) -> Iterator[Statement]:
-    """Yield a sentence for each grad node whose output is a tensor."""
+    """Yield a sentence for each grad node whose output is a tensor, but where that is asked for."""
     for node in trace.graph.nodes:
-        if node.op == GRAD and (shape := trace.value[node.slots[0]].shape):
-            of = node.slots[0]
+        of = node.slots[0] if node.op == GRAD else None
+        if of in trace.value and (shape := trace.value[of].shape):
             text = f"{of!r} has shape {list(shape)}; this is the gradient of the sum of its elements."
             yield Statement(f"at {node.name}: {text}", (Claim(OF_SUM, (of, node.name), shape),))
 

@@ -56,7 +56,7 @@ def sketch_of(shown: Lesson, size: tuple[float, float] = SIZE) -> Sketch:
     return sketch(graph, step.look_at, step.collapsed, size, asked)
 
 
-def address_in(setting: str) -> str:
+def setting_address(setting: str) -> str:
     """Return the address that a setting names, with a slash at its end; "" without one, or if it is none."""
     address = os.environ.get(setting, "").strip()
     return f"{address.rstrip('/')}/" if address.startswith(("https://", "http://")) else ""
@@ -188,7 +188,7 @@ def _body(way: Way | None) -> str:
         numbers=f"{numbers:,}",
         claims=f".{CLAIMS}",
         teacher=f"./?{VIEW}={CLASS}",
-        site=_SITE_LINK.format(escape(site)) if (site := address_in(SITE)) else "",
+        site=_SITE_LINK.format(escape(site)) if (site := setting_address(SITE)) else "",
         gallery=f"./{GALLERY}",
         path=CUSTOM,
         most=MOST,

@@ -54,8 +54,11 @@
 
 const PAGE_SCROLLS = "(max-width: 599.9px) and (max-height: 559.9px)"; // as in lab.css
 const nothing = () => {};
+const denied = () => {
+  throw new Error("Nothing is kept here.");
+};
 
-/** What every browser has. @type {Host} */
+/** What every host has. @type {Host} */
 export const BARE = {
   name: "bare",
   mount: () => ({ fill: nothing, moveTo: nothing, close: nothing }),
@@ -65,7 +68,7 @@ export const BARE = {
   may: () => true,
   offers: () => true,
   setTheme: nothing,
-  storage: { tab: () => sessionStorage, browser: () => localStorage },
+  storage: { tab: denied, browser: denied },
   size: { tell: nothing, scrolls: () => matchMedia(PAGE_SCROLLS).matches },
   reach: {
     isConnected: () => true,

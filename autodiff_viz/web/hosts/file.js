@@ -6,10 +6,6 @@ import { html } from "../base/dom.js";
 import { BARE } from "../base/host.js";
 import { TERM_CSS } from "../base/term.js";
 
-const denied = () => {
-  throw new Error("A file keeps nothing.");
-};
-
 /** @param {import("../base/host.js").Root} own @param {Record<string, string>} css @param {Record<string, HTMLElement>} parts */
 function mount(own, css, parts) {
   for (const [name, part] of Object.entries(parts))
@@ -26,5 +22,4 @@ export const FILE = {
   name: "file",
   mount,
   setTheme: (theme) => (document.documentElement.style.colorScheme = theme),
-  storage: { tab: denied, browser: denied },
 };

@@ -2,6 +2,7 @@
 // Run in the page that Streamlit draws: places among its elements (places.js), messages over the lab's own websocket or
 // else by its component, the address bar, and its own word about the connection.
 
+import { BROWSER_STORAGE } from "../base/browser_storage.js";
 import { BARE } from "../base/host.js";
 import { LabSocket, rereadAddress, showAddress } from "../connection/socket.js";
 import { Places } from "../places.js";
@@ -71,6 +72,7 @@ export function overSocket(heard, lost) {
 export const PAGE = {
   ...BARE,
   name: "page",
+  storage: BROWSER_STORAGE,
   mount: (own, css, parts) => new Places(own, css, parts),
   openChannel: (heard, lost) => {
     const channel = overSocket(heard, lost);

@@ -58,7 +58,7 @@ export default {
     word.textContent =
       "The numbers answer as soon as the kernel does. If it is gone, run the cell again.";
     word.style.cssText = "margin: 4px 0; font: 13px sans-serif";
-    picture.style.cssText = "max-width: 100%; background: white";
+    picture.style.cssText = "max-width: 100%";
     const frame = document.createElement("iframe");
     frame.title = "Lab";
     frame.style.cssText = `display: block; width: 100%; height: ${model.get("height")}px; border: 0; resize: vertical`;

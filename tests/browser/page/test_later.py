@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from time import monotonic
 
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
@@ -30,7 +31,9 @@ class Late:
 
     def come(self) -> None:
         """Let the part that is asked for come."""
+        begun = monotonic()
         while not self.held:
+            assert monotonic() - begun < 60, "no part is asked for"
             self.page.wait_for_timeout(20)
         self.held.pop().continue_()
 
@@ -110,8 +113,7 @@ def test_plotly_comes_with_the_first_plot_that_it_draws(page: Page, address: str
 
 @pytest.mark.parametrize(("key", "label"), [("Shift+L", "Present"), ("q", "Ask")])
 def test_a_part_that_comes_late_opens(late: Late, key: str, label: str):
-    late.lab.open()
-    late.page.keyboard.press(key)
+    late.lab.open().canvas.locator(".surface").press(key)
     late.come()
     expect(late.page.get_by_role("dialog", name=label)).to_be_visible()
 

@@ -61,9 +61,9 @@ class Held:
         expect(self.page.locator(f"{SHELL} .canvas[data-rev]")).to_have_count(1)
 
     def go_on(self) -> None:
+        self.page.unroute(CODE)  # what is not asked for yet
         for route in self.routes:
             route.continue_()
-        self.routes.clear()
         expect(self.page.locator(SHELL)).to_have_count(0, timeout=60_000)
         self.lab.settle()
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { BROWSER_STORAGE } from "../../../autodiff_viz/web/base/browser_storage.js";
+import { BARE, runIn } from "../../../autodiff_viz/web/base/host.js";
 import {
   isOwnGraph,
   keepPlace,
@@ -8,6 +10,8 @@ import {
   placeInLab,
   wasLent,
 } from "../../../autodiff_viz/web/base/visits.js";
+
+runIn({ ...BARE, storage: BROWSER_STORAGE });
 
 const storage = () => {
   const kept = new Map();
