@@ -41,7 +41,8 @@ class Held:
         self.page, self.lab = page, LabPage(page, address)
         self.routes: list[Route] = []
         self.labs: list[Route] = []
-        page.route(CODE, lambda route: self.routes.append(route))
+        self.goes_on = False
+        page.route(CODE, lambda route: route.continue_() if self.goes_on else self.routes.append(route))
 
     def open(self, query: str, pictured: bool = False) -> LabPage:
         """Open an address without Streamlit's code, and without the lab's if it is to be a picture."""
@@ -61,9 +62,10 @@ class Held:
         expect(self.page.locator(f"{SHELL} .canvas[data-rev]")).to_have_count(1)
 
     def go_on(self) -> None:
-        self.page.unroute(CODE)  # what is not asked for yet
+        self.goes_on = True  # what is not asked for yet
         for route in self.routes:
             route.continue_()
+        self.routes.clear()
         expect(self.page.locator(SHELL)).to_have_count(0, timeout=60_000)
         self.lab.settle()
 
