@@ -138,11 +138,22 @@ def _is_of(code: CodeType, compiled: list[CodeType], node: Tree, offset: int) ->
     """Return whether a loaded code is that of a function as the file says it now."""
     if isinstance(node, ast.Lambda) and not _spans(code, node, offset):
         return False
-    # A tool that rewrites assertions, such as pytest, adds names of its own: such a function is not compared.
-    rewritten = any(
-        name.startswith("@") for one in _nested(code) for name in (*one.co_varnames, *one.co_names)
+    if code in compiled:  # equal, wherever the file is
+        return True
+    # A tool that rewrites assertions, such as pytest, adds names of its own; all others are still there.
+    loaded = _words(code)
+    return any(word.startswith("@") for word in loaded) and any(
+        (one.co_firstlineno, one.co_name) == (code.co_firstlineno, code.co_name) and _words(one) <= loaded
+        for one in compiled
     )
-    return rewritten or code in compiled  # equal, wherever the file is
+
+
+def _words(code: CodeType) -> set[str]:
+    """Return the names and the constants of a code and of those in it, as texts."""
+    codes = [*_nested(code)]
+    names = {name for one in codes for name in (*one.co_names, *one.co_varnames, *one.co_freevars)}
+    constants = (part for one in codes for part in one.co_consts if not isinstance(part, CodeType))
+    return names | {*map(repr, constants)}
 
 
 def _nested(code: CodeType) -> Iterator[CodeType]:

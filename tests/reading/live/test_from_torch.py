@@ -5,6 +5,7 @@ PyTorch need not be installed: `stand_in.py` keeps what a model consists of, and
 
 from __future__ import annotations
 
+import ast
 import importlib
 import json
 import linecache
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from _pytest.assertion.rewrite import rewrite_asserts
 
 import autodiff_viz as av
 from autodiff_viz.lab.launch import graph_of
@@ -225,6 +227,19 @@ def test_a_file_that_was_edited_after_it_was_loaded_is_refused(edit, torch, tmp_
     problem = refused(names["f"], x)
     assert problem.code == "no-source"
     assert "the file was changed after it was loaded" in problem.message
+
+
+def test_a_function_with_rewritten_assertions_is_read_and_an_edit_of_it_refused(torch, tmp_path):
+    text = "def f(x):\n    assert x.ndim == 1, 'a vector'\n    return 0.25 * x.exp().sum()\n"
+    file, names, tree = tmp_path / "asserting.py", {"__name__": "asserting"}, ast.parse(text)
+    file.write_text(text)
+    rewrite_asserts(tree, text.encode())
+    exec(compile(tree, str(file), "exec"), names)
+    x = torch.tensor([0.0], requires_grad=True)
+    assert any("@" in name for name in names["f"].__code__.co_varnames)
+    assert av.from_torch(names["f"], x).answers()["x"] == [0.25]
+    file.write_text(text.replace("0.25", "0.75"))
+    assert refused(names["f"], x).code == "no-source"
 
 
 def test_two_files_have_their_own_lines(torch, tmp_path, monkeypatch):
