@@ -12,16 +12,12 @@ from autodiff_viz.explain.compare.view import COMPARE
 from autodiff_viz.standalone.modules import WEB
 from autodiff_viz.standalone.tokens import compact
 from autodiff_viz.ui.bundle import ASSETS, page_style, whole_source
+from autodiff_viz.ui.containers import block, place
 
 ENTRY = "notebook/notebook.js"
 TABS = (COMPARE, *FIGURES.values())
 """The plots of a notebook: those that the page has Streamlit's widgets for are not among them."""
 
-_BLOCK = (
-    '<div data-testid="stLayoutWrapper">'
-    '<div data-testid="stVerticalBlock" class="{classes}">{inside}</div></div>'
-)
-_ELEMENT = '<div data-testid="stElementContainer"><div class="stHtml">{inside}</div></div>'
 _PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><style>{style}</style></head>
 <body><div id="av-first"><style>{within}</style>{blocks}</div></body></html>"""
 
@@ -56,21 +52,21 @@ def document() -> str:
     fonts = " ".join(line for line in map(str.strip, figure.splitlines()) if line.startswith("--st-"))
     canvas = '<div data-testid="stElementContainer"><div id="av-first-canvas"></div></div>'
     figure_place = '<div data-testid="stElementContainer"><div id="av-figure"></div></div>'
-    plots = _place("plots") + _block("st-key-figure_place st-key-part_figure", figure_place)
+    plots = place("plots") + block("st-key-figure_place st-key-part_figure", figure_place)
     side = "".join(
         (
-            _place("panels"),
-            _place("notes"),
-            _block("st-key-formula_panel", _place("formula")),
-            _place("sliders"),
-            _block("st-key-inspector", _place("node") + _place("twins") + _place("paths")),
+            place("panels"),
+            place("notes"),
+            block("st-key-formula_panel", place("formula")),
+            place("sliders"),
+            block("st-key-inspector", place("node") + place("twins") + place("paths")),
         )
     )
     parts = (
-        _block("st-key-part_canvas", canvas),
-        _block("st-key-topbar", _place("bar") + _place("check")),
-        _block("st-key-side", side),
-        _block("st-key-dock", plots),
+        block("st-key-part_canvas", canvas),
+        block("st-key-topbar", place("bar") + place("check")),
+        block("st-key-side", side),
+        block("st-key-dock", plots),
     )
     own = (WEB / "notebook" / "notebook.css").read_text("utf-8")
     return _PAGE.format(
@@ -78,13 +74,5 @@ def document() -> str:
         within=f"#av-first {{ {fonts} }}\n{streamlit_theme('#av-first')}"
         + (ASSETS / "opening.css").read_text("utf-8")
         + own,
-        blocks=_block("st-key-lab", "".join(parts)),
+        blocks=block("st-key-lab", "".join(parts)),
     )
-
-
-def _block(classes: str, inside: str) -> str:
-    return _BLOCK.format(classes=classes, inside=inside)
-
-
-def _place(name: str) -> str:
-    return _ELEMENT.format(inside=f'<div class="av-place" data-place="{name}"></div>')

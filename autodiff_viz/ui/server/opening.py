@@ -35,6 +35,7 @@ from autodiff_viz.messages.envelope import Answer
 from autodiff_viz.standalone.modules import WEB
 from autodiff_viz.standalone.page import in_script
 from autodiff_viz.ui.bundle import ASSETS, picture_script, script
+from autodiff_viz.ui.containers import block, place
 from autodiff_viz.ui.panels.claims import CSS
 from autodiff_viz.ui.server.waiting import made
 from autodiff_viz.workers.jobs import STRANGE, job_of
@@ -56,11 +57,6 @@ THEME = f"#av-first {{ {_FONTS} }}\n{streamlit_theme('#av-first')}"
 """Streamlit's theme as variables, as a figure without Streamlit has it."""
 LOGO = b64encode((ASSETS / "logo.svg").read_bytes()).decode()
 
-_BLOCK = (
-    '<div data-testid="stLayoutWrapper">'
-    '<div data-testid="stVerticalBlock" class="{classes}">{inside}</div></div>'
-)
-_ELEMENT = '<div data-testid="stElementContainer"><div class="stHtml">{inside}</div></div>'
 _READ = ".st-key-side, .st-key-lesson_panel, .st-key-lesson, .st-key-formula_panel"
 _STILL = f"#av-first [data-testid]:has(> :is({_READ}))"
 """What is read in the column beside the canvas, which scripts put on view otherwise."""
@@ -143,8 +139,8 @@ def shell(found: Opening, still: str = "") -> str:
     drawn = json.decode(found.drawing)
     blocks = "".join(
         (
-            _block("stHorizontalBlock st-key-pages", _LINKS),
-            _block("st-key-lab", "".join((_canvas(still), _BAR, _side(found.lesson, drawn), _DOCK))),
+            block("stHorizontalBlock st-key-pages", _LINKS),
+            block("st-key-lab", "".join((_canvas(still), _BAR, _side(found.lesson, drawn), _DOCK))),
         )
     )
     answer = Answer(
@@ -173,31 +169,17 @@ def shell(found: Opening, still: str = "") -> str:
     )
 
 
-def _block(classes: str, inside: str) -> str:
-    return _BLOCK.format(classes=classes, inside=inside)
-
-
-def _element(inside: str) -> str:
-    return _ELEMENT.format(inside=inside)
-
-
-def _place(name: str, still: str = "") -> str:
-    """Return the place of a part of the lab, with its text where scripts are off."""
-    inside = f"<noscript>{still}</noscript>" if still else ""
-    return _element(f'<div class="av-place" data-place="{name}">{inside}</div>')
-
-
 _LINKS = (
     '<div><a href="./" aria-current="page"><p>Lab</p></a></div>'
     f'<div><a href="./{GALLERY}" target="_self"><p>Lessons</p></a></div>'
 )
-_BAR = _block("st-key-topbar", _place("bar") + _place("check"))
-_DOCK = _block("st-key-dock", _place("plots"))
+_BAR = block("st-key-topbar", place("bar") + place("check"))
+_DOCK = block("st-key-dock", place("plots"))
 
 
 def _canvas(still: str) -> str:
     canvas = f'<div data-testid="stElementContainer"><div id="av-first-canvas"></div>{still}</div>'
-    return _block("st-key-part_canvas", canvas)
+    return block("st-key-part_canvas", canvas)
 
 
 def _side(view: LessonView | None, drawn: Mapping[str, Any]) -> str:
@@ -206,14 +188,14 @@ def _side(view: LessonView | None, drawn: Mapping[str, Any]) -> str:
     question = prose(asked["says"]) if asked else ""
     formula = f"<pre>{escape(drawn['formula']['text'])}</pre>"
     parts = (
-        _place("panels"),
-        _block("st-key-lesson_panel", _place("tour") + _lesson(view, question)) if view else "",
-        _place("notes"),
-        _block("st-key-formula_panel", _place("formula", formula)),
-        _place("sliders"),
-        _block("st-key-inspector", _place("node")),
+        place("panels"),
+        block("st-key-lesson_panel", place("tour") + _lesson(view, question)) if view else "",
+        place("notes"),
+        block("st-key-formula_panel", place("formula", formula)),
+        place("sliders"),
+        block("st-key-inspector", place("node")),
     )
-    return _block("st-key-side", "".join(parts))
+    return block("st-key-side", "".join(parts))
 
 
 def _lesson(view: LessonView, question: str) -> str:
@@ -223,19 +205,19 @@ def _lesson(view: LessonView, question: str) -> str:
       question: HTML of what it asks, where scripts are off.
     """
     several = f"**{view.variants[view.variant]}**\n\n" if len(view.variants) > 1 else ""
-    about = _block("st-key-about_graph", _markdown(several + view.about)) if view.about else ""
+    about = block("st-key-about_graph", _markdown(several + view.about)) if view.about else ""
     words = words_in(f"{view.text}\n{view.about}")
     named = f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>' if words else ""
-    head = _block("st-key-lesson_head", f'<p class="av-way">{escape(view.track)}</p>')
+    head = block("st-key-lesson_head", f'<p class="av-way">{escape(view.track)}</p>')
     parts = (
         head,
         f"<h2>{worded(view.title)}</h2>",
         _markdown(view.text),
-        _place("asking", question),
+        place("asking", question),
         about,
         named,
     )
-    return _block("st-key-lesson", f"<style>{_lesson_style()}</style>{''.join(parts)}")
+    return block("st-key-lesson", f"<style>{_lesson_style()}</style>{''.join(parts)}")
 
 
 def _markdown(text: str) -> str:
