@@ -5,7 +5,9 @@ it is.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable
+from threading import get_ident
 from types import FrameType
 from typing import Any
 
@@ -30,20 +32,20 @@ def lines_run(function: Callable[[], object]) -> int:
     return ran
 
 
-_compiled = 0
+_compiled: Counter[int] = Counter()
+"""By thread, how many programs it has compiled: what an earlier test began may go on in another one."""
 
 
 def _count_compiled(event: str, seconds: float, **more: Any) -> None:
-    global _compiled
-    _compiled += event == "/jax/core/compile/backend_compile_duration"
+    _compiled[get_ident()] += event == "/jax/core/compile/backend_compile_duration"
 
 
 jax.monitoring.register_event_duration_secs_listener(_count_compiled)
 
 
 def programs_compiled(function: Callable[[], object]) -> int:
-    """How many programs XLA makes for `function()`, large ones and small ones; one that it takes from a cache
+    """How many programs XLA makes for `function()` in this thread, large ones and small ones; one from a cache
     on disk counts too."""
-    before = _compiled
+    before = _compiled[get_ident()]
     function()
-    return _compiled - before
+    return _compiled[get_ident()] - before

@@ -28,7 +28,7 @@ _OF_THE_THEME = {
 _OF_THE_MARK = {"ink": "ink", "ground": "mark-ground", "forward": "mark-forward", "back": "mark-back"}
 """By variable of logo and icon, its colour."""
 
-_COLOURS = re.compile(r":root \{[^}]*\}")
+_COLOURS = re.compile(r":root \{[^{}]*\}")
 
 
 def made_files() -> dict[Path, str]:

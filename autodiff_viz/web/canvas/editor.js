@@ -17,7 +17,6 @@ import {
   openStage,
   paint,
   partView,
-  roomIn,
   viewMovedTo,
   showsWhole,
   sizeOf,
@@ -250,7 +249,7 @@ export class Editor {
     this.shown = this.dragged ? stackTabs(withPositions(expected, this.dragged)) : expected;
     if (this.dragged) this.ground = groundOf(this, expected);
     if (this.memberMoves) this.shown = withMoves(this.shown, this.memberMoves);
-    this.seen = this.turn(this.fold(this.shown, this.hiding), sizeOf(stage), () => roomIn(stage));
+    this.seen = this.turn(this.fold(this.shown, this.hiding), sizeOf(stage));
     const names = new Set(this.shown.nodes.map((node) => node.id));
     for (const name of this.selection) if (!names.has(name)) this.selection.delete(name);
     const focused = /** @type {ShadowRoot} */ (stage.host.getRootNode()).activeElement;

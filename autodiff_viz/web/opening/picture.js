@@ -5,15 +5,17 @@
 
 import { answerForm, write } from "../asking/form.js";
 import { isOpen } from "../asking/questions.js";
+import { BROWSER_STORAGE } from "../base/browser_storage.js";
 import { html } from "../base/dom.js";
+import { BARE, runIn } from "../base/host.js";
 import { TERM_CSS } from "../base/term.js";
+import { keepPlace, noteVisit } from "../base/visits.js";
 import { welcome } from "../canvas/popovers/welcome.js";
 import { legend } from "../canvas/draw/reads.js";
 import {
   measureCanvas,
   openStage,
   paint,
-  roomIn,
   setView,
   sizeOf,
   wholeView,
@@ -21,7 +23,7 @@ import {
 import { readDrawing } from "../canvas/state/read_drawing.js";
 import { folding } from "../canvas/state/fold.js";
 import { turning } from "../canvas/state/downwards.js";
-import { clearOf, viewOf } from "../canvas/state/geometry.js";
+import { viewOf } from "../canvas/state/geometry.js";
 import { Dock } from "../dock/dock.js";
 import { fromFragment, showLook } from "../dock/layout.js";
 import { Panels, PHONE, Tabs } from "../dock/panels.js";
@@ -38,6 +40,8 @@ import { exerciseLine } from "../lesson/exercise.js";
  *   | { play: true } | { formula: true } | { panel: import("../dock/panels.js").Panel }} Done
  */
 
+const FITS = 3; // texts of another size take other room, until none changes; the lab comes there as its parts come
+
 /** @typedef {Record<"editor" | "workbench" | "asking" | "formula", string>} Styles by place, as Places has them */
 
 /** Draw the picture in the shell of the page. The lab calls `autodiff_viz_picture`, which ends it and tells what was done to it.
@@ -46,6 +50,7 @@ export default function showPicture(css, tabs) {
   const place = document.getElementById("av-first-canvas");
   const data = document.getElementById("av-opening")?.textContent;
   if (!place || !data) return;
+  runIn({ ...BARE, storage: BROWSER_STORAGE });
   const end = drawPicture(place, JSON.parse(data), css, tabs);
   Object.assign(globalThis, { autodiff_viz_picture: end });
 }
@@ -54,6 +59,7 @@ export default function showPicture(css, tabs) {
  * @param {import("../dock/dock.js").PlotTab[]} tabs @returns {() => Done[]} */
 function drawPicture(place, { full, rev }, css, tabs) {
   const drawing = readDrawing({ ...full, key: "", ack: 0, rev });
+  if (drawing.lesson) noteVisit(drawing.lesson.key, Boolean(drawing.asking?.summary));
   showLook();
   /** @type {Done[]} */
   const done = [];
@@ -91,21 +97,21 @@ function drawPicture(place, { full, rev }, css, tabs) {
 
   measureCanvas(stage);
   const [turn, whole, size] = [turning(), folding()(drawing), sizeOf(stage)];
-  const { side, top, bottom } = clearOf(size);
-  // As in the lab, where the graph is drawn before its greeting has come, and one that is turned then stays so.
-  turn(whole, { w: size.w, h: size.h + 1 }, () => ({
-    w: size.w - 2 * side,
-    h: size.h - top - bottom,
-  }));
-  const seen = turn(whole, size, () => roomIn(stage));
+  const seen = turn(whole, size);
   paint(stage, seen, false);
   const { place: linked } = fromFragment(location.hash);
-  const fitted = () => (linked ? viewOf(linked, sizeOf(stage)) : wholeView(stage, seen, true));
-  if (size.w) setView(stage, fitted());
-  if (size.w) setView(stage, fitted()); // as the lab does: texts of another size take other room
+  const fit = () => {
+    if (!size.w) return;
+    if (linked) return setView(stage, viewOf(linked, size));
+    for (let time = 0; time < FITS; time++) setView(stage, wholeView(stage, seen, true));
+  };
+  fit();
+  const ending = keepPresses(stage.host, formula, done);
+  const { signal } = ending;
+  document.fonts.ready.then(() => signal.aborted || fit()); // in the font before, a greeting may take two lines
+  addEventListener("pagehide", () => keepPlace(location.search), { signal });
   if (drawing.selected) stage.cards.get(drawing.selected)?.root.classList.add("selected");
 
-  const ending = keepPresses(stage.host, formula, done);
   return () => {
     for (const part of [panels, dock]) part.close();
     ending.abort();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -104,6 +105,19 @@ def test_nothing_moves_when_the_lab_and_streamlit_have_come(held: Held, query: s
     assert before["x"] != [0, 0, 0, 0]
 
 
+def test_a_picture_has_the_look_that_the_visitor_chose_and_notes_the_lesson(held: Held):
+    kept = json.dumps([{"large": True, "folded": True}])
+    held.page.add_init_script(f"localStorage.setItem('autodiff_viz.1.look', '{kept}')")
+    held.open("?lesson=fork", pictured=True)
+    visits = held.page.evaluate("() => JSON.parse(localStorage.getItem('autodiff_viz.1.lessons'))")
+    assert [visit["key"] for visit in visits] == ["fork"]  # of one who leaves before the lab has come, too
+    picture = held.page.evaluate(PLACES)
+    held.build_lab()
+    before = held.page.evaluate(PLACES)
+    assert {name for name in picture if far(picture[name], before[name])} <= {"formula"}
+    assert held.page.evaluate("() => document.documentElement.dataset.avType") == "large"
+
+
 @pytest.mark.parametrize("pictured", [False, True], ids=["lab", "picture"])
 def test_what_is_done_early_is_kept_and_done(held: Held, pictured: bool):
     lab = held.open("", pictured)
@@ -141,6 +155,6 @@ def test_what_a_lesson_asks_is_not_in_its_page(held: Held):
 
 def test_a_shell_without_its_code_does_not_cover_the_page(page: Page, address: str):
     other = {"content_type": "text/javascript", "body": "export const nothing = 0;"}
-    page.route(re.compile(r"/code/[0-9a-f]+\.js$"), lambda route: route.fulfill(**other))
+    page.route(LAB, lambda route: route.fulfill(**other))
     page.goto(address, wait_until="commit")
     expect(page.locator(SHELL)).to_have_count(0)

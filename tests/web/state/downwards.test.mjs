@@ -19,7 +19,8 @@ const PHONE = { w: 390, h: 410 };
 const at = (id, column, row, slots = 1, more = {}) =>
   node(id, 192 * column, 108 * row, slots, { ...CARD, ...more });
 const drawing = (nodes, wires) => ({ nodes, wires, regions: [], groups: [] });
-const seenBy = (given, size = PHONE, room = size) => turning()(given, size, () => room);
+const HIGH = { w: 30, h: 1e6 }; // as if there were no end to the height
+const seenBy = (given, size = PHONE) => turning()(given, size);
 
 const chain = drawing(
   [at("x", 0, 0, 0), ...[1, 2, 3, 4].map((i) => at(`s${i}`, i, 0))],
@@ -41,7 +42,7 @@ test("on a phone a chain runs downwards, each card below the one before, in the 
 
 test("it stays as it is in a wide canvas, and where cards would not be larger", () => {
   assert.equal(seenBy(chain, { w: 780, h: 500 }), chain);
-  assert.equal(seenBy(chain, PHONE, { w: 370, h: 90 }), chain);
+  assert.equal(seenBy(chain, { w: 390, h: 134 }), chain);
   const folded = { ...chain, nodes: chain.nodes.map((one) => ({ ...one, tab: "s1" })) };
   assert.equal(seenBy(folded), folded);
 });
@@ -55,7 +56,7 @@ test("cards never meet, whatever their sizes, and what is read stands above what
       return node(`n${i}`, 264 * (i % 4), 200 * Math.floor(i / 4) + 15 * random(), 1, size);
     });
     const turn = turnFor(nodes, [wire("n0", "n1", 0, { via: [[230, 40]] })]);
-    const seen = seenBy(drawing(nodes, []), PHONE, { w: 1, h: 1e6 }).nodes; // as if there were no end to the height
+    const seen = seenBy(drawing(nodes, []), HIGH).nodes;
     assert.ok(turn);
     for (const [i, one] of seen.entries())
       for (const other of seen.slice(i + 1)) assert.ok(!overlap(one, other), `${round}`);
@@ -81,9 +82,7 @@ test("a card that is moved away leaves the others where they are", () => {
   const turned = turning();
   const nodes = [...fork.nodes, at("p", 3, 0), at("q", 3, 1)];
   const see = (given) =>
-    turned({ ...fork, nodes: given }, PHONE, () => ({ w: 400, h: 400 })).nodes.map(
-      ({ id, x, y }) => [id, x, y],
-    );
+    turned({ ...fork, nodes: given }, { w: 420, h: 444 }).nodes.map(({ id, x, y }) => [id, x, y]);
   const before = see(nodes);
   const after = see(nodes.map((one) => (one.id === "b" ? { ...one, y: one.y + 40 } : one)));
   assert.deepEqual(
@@ -100,14 +99,14 @@ test("frames around cards below each other do not meet", () => {
     { name: nodes[0], nodes },
     { name: nodes[1], nodes },
   ]);
-  const seen = seenBy({ ...chain, groups: frames }, PHONE, { w: 1, h: 1e6 }).nodes;
+  const seen = seenBy({ ...chain, groups: frames }, HIGH).nodes;
   const pad = 24 + 28; // px around the cards, and for the second frame
   assert.ok(seen[3].y - pad >= seen[2].y + CARD.h + pad);
   assert.ok(seen[1].y - pad >= seen[0].y + CARD.h);
 });
 
 test("wires leave the lower edge and come to the upper one, straight; constants stay at the left", () => {
-  const seen = seenBy(fork, PHONE, { w: 100, h: 1000 });
+  const seen = seenBy(fork, { w: 120, h: 1044 });
   const [x, , b, z] = seen.nodes;
   assert.deepEqual(outputPoint(x), [x.x + x.w / 2, x.y + x.h]);
   assert.deepEqual(slotPoint(b, 0), [b.x + b.w / 2, b.y]);
@@ -122,13 +121,13 @@ test("wires leave the lower edge and come to the upper one, straight; constants 
 
 test("nothing is drawn again while nothing changes, and only what has changed", () => {
   const turn = turning();
-  const first = turn(chain, PHONE, () => PHONE);
-  assert.equal(turn({ ...chain }, PHONE, () => PHONE).nodes, first.nodes);
+  const first = turn(chain, PHONE);
+  assert.equal(turn({ ...chain }, PHONE).nodes, first.nodes);
   const changed = {
     ...chain,
     nodes: chain.nodes.map((one, i) => (i === 2 ? { ...one, value: "3" } : one)),
   };
-  const { nodes } = turn(changed, PHONE, () => PHONE);
+  const { nodes } = turn(changed, PHONE);
   assert.deepEqual(
     nodes.map((one, i) => one === first.nodes[i]),
     [true, true, false, true, true],

@@ -382,12 +382,6 @@ function clearIn(stage) {
   return { ...usual, top: Math.max(usual.top, stage.covered()) };
 }
 
-/** The room that a fitted view has. @param {Stage} stage @returns {Size} */
-export function roomIn(stage) {
-  const [{ w, h }, { top, bottom, side }] = [sizeOf(stage), clearIn(stage)];
-  return { w: w - 2 * side, h: h - top - bottom };
-}
-
 /** The view that shows the whole drawing; a `first` view of a graph that is not large prefers legible numbers and the selected node.
  * @param {Stage} stage @param {Drawing} drawing @param {boolean} first @returns {Viewport} */
 export function wholeView(stage, drawing, first) {

@@ -6,7 +6,7 @@
 import { shared } from "../../base/constants.js";
 import { withHeadroom } from "./fold.js";
 import { framesOf } from "./frames.js";
-import { bounds, padded } from "./geometry.js";
+import { bounds, clearOf, padded } from "./geometry.js";
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
@@ -122,7 +122,7 @@ export function isLarger(nodes, turn, room, isTurned) {
   return scale(turnedBoxes(nodes, turn)) > scale(nodes) * (isTurned ? 1 : WORTH);
 }
 
-/** Return a memoised turn of what is seen, in a canvas of a size, where it makes cards larger in a room: nodes and wires are reused
+/** Return a memoised turn of what is seen, in a canvas of a size, where it makes cards larger: nodes and wires are reused
  * unless they or the turn have changed, and it is decided anew only where the layout or the canvas has another size. */
 export function turning() {
   /** @type {Turn | null} */
@@ -138,16 +138,14 @@ export function turning() {
   };
   /** @type {{ about: string, of: string, farther: Turn | null }} */
   let decided = { about: "", of: "", farther: null };
-  return (
-    /** @type {Drawing} */ seen,
-    /** @type {Size} */ size,
-    /** @type {() => Size} */ room,
-  ) => {
+  return (/** @type {Drawing} */ seen, /** @type {Size} */ size) => {
     const may = size.w > 0 && size.w < NARROW;
     const least = may ? turnFor(seen.nodes, seen.wires, framesOf(seen)) : null;
     const about = JSON.stringify([least, size, bounds(seen.nodes)]);
     if (least && decided.about !== about) {
-      const [has, of] = [room(), JSON.stringify([size, seen.nodes.map(({ id }) => id)])];
+      const { side, top, bottom } = clearOf(size); // whatever greeting lies over it for a while
+      const has = { w: size.w - 2 * side, h: size.h - top - bottom };
+      const of = JSON.stringify([size, seen.nodes.map(({ id }) => id)]);
       const kept = decided.of === of ? decided.farther : null; // what is moved stays where it is put
       const turns = isLarger(seen.nodes, least, has, last !== null);
       decided = { about, of, farther: turns ? (kept ?? filling(seen.nodes, least, has)) : null };
