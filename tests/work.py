@@ -44,8 +44,8 @@ jax.monitoring.register_event_duration_secs_listener(_count_compiled)
 
 
 def programs_compiled(function: Callable[[], object]) -> int:
-    """How many programs XLA makes for `function()` in this thread, large ones and small ones; one from a cache
-    on disk counts too."""
+    """How many programs XLA makes for `function()` in this thread, large and small ones; one that it takes
+    from a cache on disk counts too."""
     before = _compiled[get_ident()]
     function()
     return _compiled[get_ident()] - before
