@@ -25,7 +25,7 @@ from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.edits.document import imported
 from autodiff_viz.lab.evaluate import LabView, lab_view, sweep_tables
-from autodiff_viz.lab.page import SHOWS
+from autodiff_viz.lab.parts import PARTS
 from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.persistence.history import trail
 from autodiff_viz.lab.segments import segments_view
@@ -91,8 +91,8 @@ def holds_of_page(graph: Graph) -> None:
 
 def _parts(lab: Lab, view: LabView) -> None:
     """All that the page shows when this node is selected."""
-    for shows in SHOWS.values():
-        shows(lab, view)
+    for part in PARTS.values():
+        part.data(lab, view)
     name = lab.selected
     if is_tensor(view.trace, name):
         _tensor(name, parts(view.graph, view.trace, name))

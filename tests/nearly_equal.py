@@ -26,7 +26,8 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.lab.evaluate import LabView, lab_view, sweep_tables
 from autodiff_viz.lab.inspector.node import NodeView, node_view
-from autodiff_viz.lab.page import SHOWS, lab_drawing
+from autodiff_viz.lab.page import lab_drawing
+from autodiff_viz.lab.parts import PARTS
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.language.parse import parse
 from autodiff_viz.language.show import show
@@ -138,7 +139,7 @@ def _parts() -> list[tuple[str, Any]]:
     drawn = [
         (name, lambda lab, view, name=name: lab_drawing(lab, view)[name]) for name in ("sliders", "formula")
     ]
-    return [*drawn, ("nodes", _nodes), *((name, SHOWS[name]) for name in ("figure", "settings"))]
+    return [*drawn, ("nodes", _nodes), *((name, PARTS[name].data) for name in ("figure", "settings"))]
 
 
 def _nodes(lab: Lab, view: LabView) -> list[NodeView]:

@@ -23,7 +23,8 @@ from autodiff_viz.lab.evaluate import LabView, lab_view
 from autodiff_viz.lab.exercises import NONE, Reached
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data, paths_data
 from autodiff_viz.lab.lessons import LessonView, lesson_view
-from autodiff_viz.lab.page import Data, follow_from, lab_drawing
+from autodiff_viz.lab.page import lab_drawing
+from autodiff_viz.lab.parts import Data
 from autodiff_viz.lab.persistence.address import KEPT, OF_THE_PAGE, STAMP, divided, documents, from_query
 from autodiff_viz.lab.persistence.history import Trail, trail
 from autodiff_viz.lab.state import Lab
@@ -55,11 +56,11 @@ def present(lab: Lab, last: Present | None) -> Present:
     """Return the view of `lab`; whatever has not changed is reused from `last`."""
     if last is None:
         view = lab_view(lab)
-        return Present(lab, view, follow_from(lab, view))
+        return Present(lab, view, view.follows)
     if last.lab is lab:
         return last
     view = lab_view(lab, last.view)
-    numbers = follow_from(lab, view)
+    numbers = view.follows
     return Present(lab, view, numbers, last.state + (not same(numbers, last.numbers)))
 
 

@@ -21,11 +21,9 @@ from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.exercises import PLOTS, unlooked
 from autodiff_viz.lab.figures import about, comparison_key, figure_on_view
 from autodiff_viz.lab.first_view import Present
-from autodiff_viz.lab.page import LESSON, OF_NUMBERS, SHOWS, changed, data_of, shows
+from autodiff_viz.lab.parts import LESSON, PARTS, changed, data_of, shows
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lab.training import live
-from autodiff_viz.segments.view import SEGMENTS
-from autodiff_viz.training.view import TRAINING
 from autodiff_viz.ui.address import too_large
 from autodiff_viz.ui.scheduling import in_turn, wait
 from autodiff_viz.ui.session import Parts, Session, Widgets, act, called, current_session, note_tried
@@ -35,19 +33,14 @@ Draw = Callable[[Lab, LabView], None]
 LAB = "canvas"
 """The part with the lab's own component, which changes with every edit."""
 
-FIGURED = {"figure", "second"}
-"""Parts that are larger than all others together, and drawn when their place is in view."""
-
-PANELS = {TRAINING.key: "curves", SEGMENTS.key: "segments"}
+LARGE = {name for name, part in PARTS.items() if part.is_large}
+OF_NUMBERS = {name for name, part in PARTS.items() if part.has_numbers}
+PANELS = {part.plot: name for name, part in PARTS.items() if part.plot}
 """By plot, the part that shows it, of those that are no figures; the comparison is in the component."""
-
-EMPTY = (None, (None,))
-"""Stands for the data of the second figure before it is first drawn."""
 
 CANVAS_FIRST = 300  # milliseconds between a new visitor's canvas and the request for the rest of the page
 AFTER_ALL = 1000  # milliseconds from the component in a run of the whole page to the request that follows
-CHARTS = ("curves", "surface")  # what a running training changes
-CHART = 1.0  # seconds between two drawings of such a chart
+FOLLOWED = 1.0  # seconds between two drawings of a part that a running training changes
 SOON = 0.25  # seconds; if another run follows sooner, the end of the first may not have been sent
 
 
@@ -79,7 +72,7 @@ def whole_page(session: Session, draws: Mapping[str, Draw]) -> Iterator[Callable
     parts.entire = not parts.opening
     try:
         yield draw
-        note_shown(session, LESSON)
+        note_shown(session, LESSON.key)
         parts.whole = not parts.opening
     finally:
         parts.opening = parts.entire = False
@@ -91,12 +84,12 @@ def _draw(name: str, draw: Draw) -> None:
     current = current_session()
     parts, now = current.parts, current.present
     parts.polls.pop(name, None)
-    if name in FIGURED and not is_seen(parts):
+    if name in LARGE and not is_seen(parts):
         parts.shown.pop(name, None)
         return
     note_shown(current, name)  # before it is drawn: a part that fails must not be requested endlessly
     parts.drawn[name] = monotonic()
-    if name in OF_NUMBERS and data_of(name, now.lab, now.view) is not None:
+    if name in OF_NUMBERS and data_of(PARTS[name], now.lab, now.view) is not None:
         st.html(f'<i data-at="{now.state}"></i>')  # for web/canvas/scrub.js
     draw(now.lab, now.view)
 
@@ -113,7 +106,7 @@ def is_seen(parts: Parts) -> bool:
 
 def note_shown(session: Session, name: str) -> None:
     """Note that the part `name` is drawn with the data that it shows now."""
-    if name in SHOWS:
+    if name in PARTS:
         session.parts.shown[name] = shows(name, session.present.lab, session.present.view, _beside(session))
 
 
@@ -241,7 +234,7 @@ def _taken(session: Session) -> list[str]:
     parts = session.parts
     names = waiting(session)
     parts.settled, parts.cut = session.lab, set()
-    return [name for name in SHOWS if name in names]
+    return [name for name in PARTS if name in names]
 
 
 def waiting(session: Session) -> set[str]:
@@ -254,13 +247,15 @@ def stale(session: Session) -> set[str]:
     parts, now = session.parts, session.present
     due = changed(parts.shown, now.lab, now.view, _beside(session)) | parts.cut
     if not is_seen(parts):
-        due -= FIGURED
-    if parts.second is None and (parts.shown.get("second") or EMPTY)[1][-1] is None:
+        due -= LARGE
+    _, beside = parts.shown.get("second") or (None, None)
+    if parts.second is None and (beside is None or beside[-1] is None):
         due -= {"second"}
     if parts.placed is not None:
         due &= parts.placed
     if live(now.lab):
-        due -= {name for name in CHARTS if monotonic() - parts.drawn.get(name, 0.0) < CHART}
+        early = monotonic() - FOLLOWED
+        due -= {name for name in due if PARTS[name].follows and parts.drawn.get(name, 0.0) > early}
     return due
 
 
@@ -272,7 +267,7 @@ def _run(session: Session, names: list[str]) -> None:
     if session.parts.left or context is None or not context.fragment_ids_this_run:
         return
     # The whole page is drawn after the first run, and when a lesson was opened or closed.
-    if LESSON in names or not session.parts.whole:
+    if LESSON.key in names or not session.parts.whole:
         st.rerun()
     st.rerun(names)
 

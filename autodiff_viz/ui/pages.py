@@ -9,7 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from autodiff_viz.embedding.contract import Embed
 from autodiff_viz.lab.evaluate import LabView
-from autodiff_viz.lab.page import ANSWER_FIRST, CONCEALED, LESSON, SHOWS, waits
+from autodiff_viz.lab.page import ANSWER_FIRST
+from autodiff_viz.lab.parts import PARTS, in_frame
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.ui.address import entered, write_address
 from autodiff_viz.ui.component import draw_lab, place
@@ -90,9 +91,9 @@ def _concealable(name: str, draw: Draw) -> Draw:
     """Return the function that draws a part, or says that its numbers come after the answer."""
 
     def drawn(lab: Lab, view: LabView) -> None:
-        if not (view.hiding and name in CONCEALED):
+        if not view.hiding or name == LAB or PARTS[name].is_open:
             draw(lab, view)
-        elif waits(name, lab, view):
+        elif PARTS[name].waits(lab, view):
             st.caption(ANSWER_FIRST)
             # web/lab.js answers the click: it goes to the question.
             st.button("Answer first", key=f"do_answer_{name}", icon=":material/contact_support:")
@@ -103,10 +104,7 @@ def _concealable(name: str, draw: Draw) -> Draw:
 def framed_page(embed: Embed) -> None:
     """Draw the lab for a frame: what it shows, in the places of `ui/assets/embed.css`."""
     session = entered()
-    parts = {"figure", "chooser"} if embed.shows("plot") else set()
-    session.parts.placed = frozenset(
-        parts | ({"tries", "onward", "claims", LESSON} if embed.shows("lesson") else set())
-    )
+    session.parts.placed = in_frame(embed.shows)
     with whole_page(session, DRAWS) as draw:
         frame = st.container(key="lab")
         draw(LAB, frame)
@@ -132,7 +130,7 @@ def framed_page(embed: Embed) -> None:
 
 _DRAWS: Mapping[str, Draw] = {
     LAB: draw_lab,
-    "problems": lambda lab, view: draw_problems(SHOWS["problems"](lab, view)),
+    "problems": lambda lab, view: draw_problems(PARTS["problems"].data(lab, view)),
     "formula_head": draw_formula_head,
     "settings": draw_settings,
     "tensor": draw_tensor,

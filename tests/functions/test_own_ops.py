@@ -95,7 +95,7 @@ def test_a_process_with_the_document_reads_writes_and_differentiates_it(tmp_path
         from dataclasses import replace
         import autodiff_viz as av
         from autodiff_viz.lab.evaluate import lab_view
-        from autodiff_viz.lab.page import SHOWS, shows
+        from autodiff_viz.lab.parts import PARTS, shows
         from autodiff_viz.lab.state import opened, start
         graph = av.from_json(sys.argv[1])
         assert av.parse(av.show(graph)) == graph
@@ -103,7 +103,7 @@ def test_a_process_with_the_document_reads_writes_and_differentiates_it(tmp_path
         print(float(trace.gradient["x"]), av.verify(trace).agrees)
         page = replace(opened(start(), graph, ""), selected=graph.output)
         view = lab_view(page)
-        [shows(name, page, view, {}) for name in SHOWS]
+        [shows(name, page, view, {}) for name in PARTS]
         for write in (av.to_python, av.to_torch):
             try:
                 write(graph)

@@ -11,7 +11,8 @@ from autodiff_viz.explain.verification.view import verification
 from autodiff_viz.graph.text import scalar
 from autodiff_viz.lab.actions import redone, set_rule, typed, undone
 from autodiff_viz.lab.evaluate import lab_view
-from autodiff_viz.lab.page import changed, lab_drawing, shows
+from autodiff_viz.lab.page import lab_drawing
+from autodiff_viz.lab.parts import changed, shows
 from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.persistence.history import recalled, trail
 from autodiff_viz.lab.persistence.json_text import squeezed, unsqueezed

@@ -23,7 +23,8 @@ from autodiff_viz.lab.handout import handout_of
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data
 from autodiff_viz.lab.judging import answered, result_title
 from autodiff_viz.lab.lessons import open_lesson
-from autodiff_viz.lab.page import ASKED, data_of, lab_drawing, play_data
+from autodiff_viz.lab.page import lab_drawing, play_data
+from autodiff_viz.lab.parts import ASKED, PARTS, data_of
 from autodiff_viz.lab.persistence.address import documents, from_query, to_query, with_documents
 from autodiff_viz.lab.persistence.asking import ASK, GUESS, OWN
 from autodiff_viz.lab.persistence.history import trail
@@ -354,7 +355,7 @@ def test_everything_that_would_show_a_number_waits():
     assert not view.complete
     assert view.sweeps == {}
     assert sweep_tables(view, {"x": "any"}) == []
-    assert data_of("figure", lab, view) == ASKED
+    assert data_of(PARTS["figure"], lab, view) == ASKED
     assert check_data(lab, view, Answers(), True) == {"notes": []}
     details = node_data(lab, view, Answers())
     assert details["arriving"] is None
@@ -382,8 +383,8 @@ def test_a_step_of_a_training_hides_its_numbers_and_its_loss():
     text = "w = parameter(2.0)\nx = 3.0\nz = square(w * x - 1.0)"
     lab = opened(start(), parse(text), "Open")
     lab = ask(lab, [Question(NUMBER, Quantity("cotangent", "w"))], "values")
-    assert data_of("train", lab, lab_view(lab)) == ASKED
-    assert data_of("curves", lab, lab_view(lab)) is None
+    assert data_of(PARTS["train"], lab, lab_view(lab)) == ASKED
+    assert data_of(PARTS["curves"], lab, lab_view(lab)) is None
     assert shown(lab)["moment"] is None
 
 

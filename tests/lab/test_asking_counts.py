@@ -29,7 +29,8 @@ from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.handout import handout_of
 from autodiff_viz.lab.inspector.panel import Answers, check_data, node_data
 from autodiff_viz.lab.judging import answered
-from autodiff_viz.lab.page import ASKED, CONCEALED, data_of, lab_drawing, play_data
+from autodiff_viz.lab.page import lab_drawing, play_data
+from autodiff_viz.lab.parts import ASKED, PARTS, data_of
 from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.persistence.asking import ASK
 from autodiff_viz.lab.state import Lab, opened, start
@@ -88,9 +89,9 @@ def test_while_it_is_open_no_count_and_no_explanation_is_shown(question):
     elif question.right:
         assert question.right not in drawn
     assert play_data(view, 1)["says"].startswith("Answer first")
-    assert {data_of(name, lab, view) for name in CONCEALED} <= {None, ASKED}
-    assert data_of("train", lab, view) == ASKED  # a training comes after the answer
-    assert data_of("figure", lab, view) == ASKED
+    assert {data_of(part, lab, view) for part in PARTS.values() if not part.is_open} <= {None, ASKED}
+    assert data_of(PARTS["train"], lab, view) == ASKED  # a training comes after the answer
+    assert data_of(PARTS["figure"], lab, view) == ASKED
     assert not view.complete  # so nothing is counted for the inspector
     assert node_data(lab, view, Answers())["runs"] == []
     assert check_data(lab, view, Answers(), True) == {"notes": []}

@@ -13,7 +13,8 @@ from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.inspector.fields import fields
 from autodiff_viz.lab.inspector.node import node_view
 from autodiff_viz.lab.lessons import close_lesson, open_lesson
-from autodiff_viz.lab.page import SHOWS, changed, is_about_training, lab_drawing, shows
+from autodiff_viz.lab.page import is_about_training, lab_drawing
+from autodiff_viz.lab.parts import PARTS, changed, shows
 from autodiff_viz.lab.state import Lab, opened, start, with_choice
 from autodiff_viz.language.parse import parse
 from autodiff_viz.lessons.gallery import LESSONS
@@ -25,7 +26,7 @@ SELECTED = replace(start(), selected="b")
 
 def shown(lab: Lab) -> dict:
     view = lab_view(lab)
-    return {name: shows(name, lab, view, {}) for name in SHOWS}
+    return {name: shows(name, lab, view, {}) for name in PARTS}
 
 
 def parts(before: Lab, after: Lab) -> set[str]:
@@ -33,7 +34,7 @@ def parts(before: Lab, after: Lab) -> set[str]:
 
 
 def test_everything_is_drawn_once():
-    assert changed({}, start(), lab_view(start()), {}) == set(SHOWS)
+    assert changed({}, start(), lab_view(start()), {}) == set(PARTS)
 
 
 def test_nothing_is_drawn_again_when_nothing_has_changed():

@@ -24,7 +24,7 @@ from autodiff_viz.graph.history import begin, commit
 from autodiff_viz.graph.identity import EVERYTHING, identity, same
 from autodiff_viz.graph.model import Graph, Node, params
 from autodiff_viz.lab.evaluate import lab_view, sweep_tables
-from autodiff_viz.lab.page import changed, shows
+from autodiff_viz.lab.parts import changed, shows
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.language.documents import from_json
 from autodiff_viz.language.parse import parse

@@ -7,7 +7,7 @@ import pytest
 
 from autodiff_viz.lab.actions import set_rule
 from autodiff_viz.lab.evaluate import lab_view
-from autodiff_viz.lab.page import changed, shows
+from autodiff_viz.lab.parts import changed, shows
 from autodiff_viz.lab.state import LAST
 from autodiff_viz.lab.surface import learned_surface
 from autodiff_viz.lab.training import resets, scrubs

@@ -6,7 +6,7 @@ import numpy as np
 
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import lab_view
-from autodiff_viz.lab.page import SHOWS
+from autodiff_viz.lab.parts import PARTS
 from autodiff_viz.lab.segments import segments_view, trained_job
 from autodiff_viz.lab.state import opened, start
 from autodiff_viz.language.parse import parse
@@ -28,7 +28,7 @@ def seen(text):
 def test_a_graph_without_cuts_says_nothing_and_its_part_has_no_data():
     lab = start()
     assert segments_view(lab, lab_view(lab)) is None
-    assert SHOWS["segments"](lab, lab_view(lab)) is None
+    assert PARTS["segments"].data(lab, lab_view(lab)) is None
 
 
 def test_an_unfinished_graph_says_nothing_yet():
@@ -69,8 +69,8 @@ def test_to_cut_redraws_the_segments_and_no_other_numbers():
     lab = lab_of(TEXT)
     after = edited(lab, {"kind": "cut_after", "nodes": ["h"], "on": False})
     before, now = ((each, lab_view(each)) for each in (lab, after))
-    assert SHOWS["segments"](*before) != SHOWS["segments"](*now)
-    assert SHOWS["figure"](*before) == SHOWS["figure"](*now)
+    assert PARTS["segments"].data(*before) != PARTS["segments"].data(*now)
+    assert PARTS["figure"].data(*before) == PARTS["figure"].data(*now)
     assert before[1].follows == now[1].follows  # and with it the check and the counts
 
 

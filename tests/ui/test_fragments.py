@@ -8,13 +8,16 @@ import pytest
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.testing.v1 import AppTest, local_script_runner
 
+from autodiff_viz.embedding.contract import CONTROLS
 from autodiff_viz.lab.actions import typed
-from autodiff_viz.lab.page import SHOWS
+from autodiff_viz.lab.exercises import PLOTS
+from autodiff_viz.lab.parts import LESSON, PARTS
 from autodiff_viz.lab.state import start
 from autodiff_viz.lab.training import pauses, trains
 from autodiff_viz.ui import fragments
 from autodiff_viz.ui.exchange import apply_message
 from autodiff_viz.ui.fragments import LAB
+from autodiff_viz.ui.pages import DRAWS
 from autodiff_viz.ui.session import SESSION, Session
 from tests.lab.regression import lab_of
 from tests.ui.page import put
@@ -50,7 +53,7 @@ def test_a_figure_that_comes_into_view_is_due_whichever_message_says_so(monkeypa
     once: here the one that says what is in view, and not the one that asks for the page's other parts."""
     monkeypatch.setattr(fragments, "is_seen", lambda parts: parts.seen)
     here = Session(start())
-    for name in SHOWS.keys() - {"figure"}:
+    for name in PARTS.keys() - {"figure"}:
         fragments.note_shown(here, name)
     assert fragments.rest_due(here)["due"] is False
     apply_message(here, {"key": here.inbox.key, "edits": [], "have": None, "seen": True, **beside})
@@ -59,7 +62,7 @@ def test_a_figure_that_comes_into_view_is_due_whichever_message_says_so(monkeypa
 
 def test_a_training_that_began_with_a_run_of_the_whole_page_is_followed_though_its_part_comes_later():
     here = Session(trains(typed(start(), "w = parameter(1.0)\ny = w * w"), 3))
-    for name in SHOWS:
+    for name in PARTS:
         fragments.note_shown(here, name)
     here.parts.shown[LAB], here.parts.settled = None, here.lab
     assert fragments.rest_due(here)["rest"] is None
@@ -70,6 +73,12 @@ def test_a_training_that_began_with_a_run_of_the_whole_page_is_followed_though_i
     here.parts.settled = here.lab
     with fragments.whole_page(here, {}):
         assert fragments.rest_due(here)["rest"] is None
+
+
+def test_each_part_is_drawn_somewhere_and_says_where_it_is_shown():
+    assert {*DRAWS} == {LAB, *PARTS} - {LESSON.key}
+    assert {part.frame for part in PARTS.values() if part.frame} <= {*CONTROLS}
+    assert {part.plot for part in PARTS.values() if part.plot} < {*PLOTS}
 
 
 def holes(sent: list, dropped: set[str]) -> list[list[int]]:

@@ -10,7 +10,7 @@ from autodiff_viz.engine.trace import trace
 from autodiff_viz.explain.tensor.figure import heatmaps, histograms
 from autodiff_viz.explain.tensor.view import is_tensor, parts, summary, written
 from autodiff_viz.lab.evaluate import lab_view
-from autodiff_viz.lab.page import SHOWS
+from autodiff_viz.lab.parts import PARTS
 from autodiff_viz.lab.state import opened, start
 from autodiff_viz.language.parse import parse
 
@@ -27,13 +27,13 @@ def test_a_tensor_is_shown_with_what_arrives_and_what_it_passes():
 
 def test_a_graph_of_numbers_shows_no_tensor():
     view = lab_view(start())
-    assert SHOWS["tensor"](start(), view) is None
+    assert PARTS["tensor"].data(start(), view) is None
     assert not any(is_tensor(view.trace, name) for name in start().graph.by_name)
 
 
 def test_a_selected_tensor_is_shown():
     lab = replace(opened(start(), GRAPH, "Open"), selected="y")
-    assert SHOWS["tensor"](lab, lab_view(lab)) is not None
+    assert PARTS["tensor"].data(lab, lab_view(lab)) is not None
 
 
 def test_a_summary_leaves_what_is_no_number_to_its_own_count():
