@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, 
 
 from tests.asserting import counted
 from tests.browser import lab_page
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import PATIENCE, LabPage
 from tests.browser.server import FLAGS, HOW_TO_GET_CHROMIUM, chromium, serving
 from tests.browser.shared_page import FOLD, SharedPage
 from tests.scheduling import BROWSER
@@ -24,7 +24,7 @@ ONE_PROCESS = "--process-per-site"
 STREAMLITS_OWN = "/lessons/_stcore/"
 """Streamlit looks for its server under the address of the page first, and is told that there is none."""
 
-
+expect.set_options(timeout=PATIENCE)
 type(expect).__call__ = counted(type(expect).__call__, waits_in=lab_page.__name__)
 
 
@@ -66,7 +66,7 @@ def browser(executable: str) -> Iterator[Browser]:
 def context(browser: Browser, address: str) -> Iterator[BrowserContext]:
     """One for all tests, so that Streamlit's own files are fetched and compiled once."""
     visitor = browser.new_context(viewport={"width": 1400, "height": 1000}, reduced_motion="reduce")
-    visitor.set_default_timeout(15_000)
+    visitor.set_default_timeout(PATIENCE)
     visitor.new_page().goto(f"{address}/_stcore/health")  # kept open: see ONE_PROCESS
     yield visitor
     visitor.close()
@@ -105,7 +105,7 @@ def module_page(module_pages: Callable[[], Page]) -> Page:
 def phone_context(browser: Browser) -> Iterator[BrowserContext]:
     screen = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
     visitor = browser.new_context(**screen, reduced_motion="reduce")
-    visitor.set_default_timeout(15_000)
+    visitor.set_default_timeout(PATIENCE)
     yield visitor
     visitor.close()
 

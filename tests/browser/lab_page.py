@@ -58,10 +58,8 @@ SETTLED = f"""() => {{ {FOUND}
 """Whether Python has applied every gesture and the page has been drawn. One question, for `expect` describes
 the whole page each time that it finds something else."""
 
-OFTEN, PATIENCE = 25, 15_000  # milliseconds
-CHECKED = (
-    60_000  # milliseconds; who checks has the lowest priority on a machine that runs the other tests too
-)
+OFTEN, USUAL = 25, 15_000  # milliseconds
+PATIENCE = 60_000  # ms for all that is awaited: no test is about time, and who checks has the lowest priority
 
 
 class LabPage:
@@ -75,30 +73,30 @@ class LabPage:
 
     def open(self, query: str = "") -> LabPage:
         self.page.goto(self.address + query)
-        self.canvas.wait_for(timeout=30_000)
+        self.canvas.wait_for()
         self.settle()
         return self
 
     def reload(self) -> None:
         self.page.reload()
-        self.canvas.wait_for(timeout=30_000)
+        self.canvas.wait_for()
         self.settle()
 
     def settle(self) -> None:
         """Wait until Python has applied every gesture and the page has been drawn."""
         try:
-            self.page.wait_for_function(SETTLED, polling=OFTEN, timeout=PATIENCE)
+            self.page.wait_for_function(SETTLED, polling=OFTEN, timeout=USUAL)
         except TimeoutError:
             self._settle_slowly()
 
     def _settle_slowly(self) -> None:
         """As `settle`, step by step: what does not come is named."""
-        expect(self.canvas).to_have_attribute("data-pending", "0", timeout=15_000)
+        expect(self.canvas).to_have_attribute("data-pending", "0")
         waiting = self.page.locator(":is(.sliders, .formula):not([data-pending='0'])")
-        expect(waiting).to_have_count(0, timeout=15_000)
-        expect(self.canvas).not_to_have_attribute("data-due", "true", timeout=30_000)
+        expect(waiting).to_have_count(0)
+        expect(self.canvas).not_to_have_attribute("data-due", "true")
         app = self.page.get_by_test_id("stApp")
-        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=30_000)
+        expect(app).to_have_attribute("data-test-script-state", "notRunning")
 
     # Reading
 

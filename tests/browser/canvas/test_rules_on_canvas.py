@@ -10,7 +10,7 @@ import math
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import CHECKED, LabPage, four_digits, saying
+from tests.browser.lab_page import LabPage, four_digits, saying
 
 pytestmark = pytest.mark.shared_page(plots=False)
 
@@ -97,7 +97,7 @@ def test_why_an_edit_was_refused_stays_to_be_read_though_a_good_one_follows_at_o
 
 def test_a_refused_edit_says_why_on_the_canvas_and_nothing_below_moves(lab: LabPage):
     below = lab.page.locator(".sliders")
-    expect(lab.page.get_by_text("Gradients agree")).to_be_visible(timeout=CHECKED)
+    expect(lab.page.get_by_text("Gradients agree")).to_be_visible()
     before = below.bounding_box()["y"]
     lab.select("x")
     lab.press("p")
@@ -145,7 +145,7 @@ def test_m_mutes_a_node_that_then_returns_its_input_and_m_again_lets_it_act(lab:
     expect(lab.value("a")).to_have_text("0.6")
     expect(lab.cotangent("x")).to_have_text("1.5")  # of 1.5 * x, while exp is stopped
     expect(lab.formula).to_have_value(saying("a = bypass(sin(x))"))
-    expect(lab.page.get_by_text("Gradients agree")).to_be_visible(timeout=CHECKED)
+    expect(lab.page.get_by_text("Gradients agree")).to_be_visible()
     lab.press("m")
     expect(lab.value("a")).to_have_text(four_digits(math.sin(0.6)))
     expect(lab.formula).to_have_value(saying("a = sin(x)"))

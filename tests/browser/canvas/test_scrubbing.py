@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser.conftest import Noticed, in_first_state, watched
-from tests.browser.lab_page import CHECKED, MINUS, LabPage, four_digits
+from tests.browser.lab_page import MINUS, LabPage, four_digits
 from tests.browser.shared_page import SharedPage
 from tests.browser.wire import Wire
 
@@ -66,7 +66,7 @@ def near(lab: LabPage, name: str) -> None:
     """Move the mouse to the slider, and wait until the numbers for it are there."""
     lab.settle()
     slider(lab, name).hover()
-    expect(lab.canvas).to_have_attribute("data-tables", re.compile(rf"\b{name}\b"), timeout=30_000)
+    expect(lab.canvas).to_have_attribute("data-tables", re.compile(rf"\b{name}\b"))
     lab.settle()
 
 
@@ -271,7 +271,7 @@ def written(lab: LabPage, name: str) -> float:
 def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wire):
     lab.select("a")
     near(lab, "x")
-    expect(tick(lab)).to_be_visible(timeout=CHECKED)
+    expect(tick(lab)).to_be_visible()
     assert said_over_node(lab) == "none"
     with wire.hold():
         press(lab, "x", 0.56)
@@ -293,7 +293,7 @@ def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wir
         assert written(lab, "x") == pytest.approx(number(box(lab, "x").input_value()), rel=1e-6)
         assert number(told(lab)) == pytest.approx(math.sin(x), rel=2e-5, abs=1e-6)  # as on the canvas
     lab.settle()
-    expect(tick(lab)).to_be_visible(timeout=CHECKED)
+    expect(tick(lab)).to_be_visible()
     assert said_over_node(lab) == "none"
     exact = number(box(lab, "x").input_value())
     assert written(lab, "x") == exact
@@ -308,7 +308,7 @@ def test_while_a_slider_is_held_what_lags_behind_says_so(lab: LabPage, wire: Wir
 @pytest.mark.nightly
 def test_a_tick_goes_with_the_numbers_that_it_was_found_for(lab: LabPage, wire: Wire):
     lab.select("a")
-    expect(tick(lab)).to_be_visible(timeout=CHECKED)
+    expect(tick(lab)).to_be_visible()
     for edit in (
         lambda: lab.page.keyboard.press("s"),
         lambda: slider(lab, "y").press("ArrowRight"),
@@ -318,9 +318,9 @@ def test_a_tick_goes_with_the_numbers_that_it_was_found_for(lab: LabPage, wire: 
             edit()
             expect(tick(lab)).not_to_be_visible()
         lab.settle()
-        expect(tick(lab)).to_be_visible(timeout=CHECKED)
+        expect(tick(lab)).to_be_visible()
     with wire.hold():
         lab.select_quickly("b")  # changes no number
         lab.page.wait_for_timeout(100)
-        expect(tick(lab)).to_be_visible(timeout=CHECKED)
+        expect(tick(lab)).to_be_visible()
     lab.settle()

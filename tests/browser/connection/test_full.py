@@ -47,6 +47,6 @@ def test_whose_place_is_taken_while_the_page_loads_is_told_and_gets_in_when_it_i
         tab.route("**/_stcore/health", come_first)
         assert tab.goto(server.address).status == 200
         told = tab.get_by_role("dialog")
-        expect(told).to_contain_text("All 1 places on this server are taken.", timeout=60_000)
+        expect(told).to_contain_text("All 1 places on this server are taken.")
         assert tab.request.get(server.address).status == 503
-    expect(tab.locator(".canvas")).to_be_visible(timeout=60_000)
+    expect(tab.locator(".canvas")).to_be_visible()

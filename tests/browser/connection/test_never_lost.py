@@ -17,7 +17,6 @@ from tests.browser.lab_page import FOLDED, LabPage, four_digits, saying
 from tests.browser.server import Server
 from tests.lab.regression import lab_of, loss_of
 
-BACK = 30_000  # milliseconds for Streamlit to find its server again
 STOPPED = "b = stop_gradient(a * y)"
 
 
@@ -53,7 +52,7 @@ def line(address: str) -> Iterator[Cuttable]:
 
 def connection(lab: LabPage, state: str | re.Pattern[str]) -> None:
     app = lab.page.get_by_test_id("stApp")
-    expect(app).to_have_attribute("data-test-connection-state", state, timeout=BACK)
+    expect(app).to_have_attribute("data-test-connection-state", state)
 
 
 def offline(lab: LabPage) -> None:
@@ -81,7 +80,7 @@ def test_edits_under_way_outlive_a_reload(lab: LabPage):
     add_quickly(lab, "tanh")
     add_quickly(lab, "tanh")
     lab.page.reload()
-    expect(lab.formula).to_have_value(saying(STOPPED), timeout=BACK)
+    expect(lab.formula).to_have_value(saying(STOPPED))
     lab.settle()
     assert {name for name in lab.names() if name.startswith("tanh")} == {"tanh_1", "tanh_2"}
 
@@ -91,7 +90,7 @@ def test_text_just_typed_outlives_a_reload(lab: LabPage):
     lab.formula.press("Control+End")
     lab.page.keyboard.type("w = z * 3.0")
     lab.page.reload()
-    expect(lab.node("w")).to_be_visible(timeout=BACK)
+    expect(lab.node("w")).to_be_visible()
 
 
 @pytest.mark.shared_page(plots=False)
@@ -100,7 +99,7 @@ def test_a_slider_just_moved_outlives_a_reload(lab: LabPage):
     moved = lab.page.get_by_label("Value of x").input_value()
     assert moved != "0.6"
     lab.page.reload()
-    expect(lab.page.get_by_label("Value of x")).to_have_value(moved, timeout=BACK)
+    expect(lab.page.get_by_label("Value of x")).to_have_value(moved)
 
 
 @pytest.mark.nightly
@@ -181,14 +180,14 @@ def test_a_training_in_a_server_that_is_killed_leaves_no_number_under_another_gr
     lab = LabPage(tab, server.address).open(f"/?{query}")
     lab.choose_figure("Training")
     tab.get_by_role("button", name="Train 20,000").click()
-    expect(lab.value("loss")).not_to_have_text(four_digits(loss_of(0)), timeout=BACK)
+    expect(lab.value("loss")).not_to_have_text(four_digits(loss_of(0)))
     server.kill()
     server.start()
     for reloaded in (False, True):
         if reloaded:
             tab.reload()
         returned(lab)
-        expect(tab.get_by_role("button", name="Train to step 20,000 again")).to_be_visible(timeout=BACK)
+        expect(tab.get_by_role("button", name="Train to step 20,000 again")).to_be_visible()
         expect(lab.value("loss")).to_have_text(four_digits(loss_of(0)))
         expect(tab.locator(".stException")).to_have_count(0)
 
@@ -299,7 +298,7 @@ def test_another_link_in_the_same_tab_gets_no_edit_of_the_first_document(lab: La
     lab.select("b")
     lab.page.keyboard.press("s")
     lab.page.goto(link)
-    expect(lab.node("p")).to_be_visible(timeout=BACK)
+    expect(lab.node("p")).to_be_visible()
     lab.settle()
     expect(lab.formula).to_have_value("p = 2.0\nb = p * p")
 

@@ -89,7 +89,7 @@ def test_a_click_on_another_site_opens_the_lab_by_its_token(tab, server, elsewhe
     tab.goto(elsewhere)
     tab.get_by_role("link", name="Open the lab").click()
     lab = LabPage(tab, server)
-    lab.canvas.wait_for(timeout=30_000)
+    lab.canvas.wait_for()
     assert lab.names() == {"x", "y"}
     assert TOKEN not in tab.url
     assert urlsplit(tab.url).netloc == urlsplit(server).netloc

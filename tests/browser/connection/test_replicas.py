@@ -316,7 +316,7 @@ def tab(browser: Browser) -> Iterator[Page]:
 @pytest.mark.nightly
 def test_a_file_to_download_is_found_whichever_replica_has_it(tab: Page, proxy: Proxy):
     lab = LabPage(tab, proxy.address).open()
-    expect(tab.get_by_role("group", name="Check")).to_contain_text("agree", timeout=60_000)
+    expect(tab.get_by_role("group", name="Check")).to_contain_text("agree")
     tab.wait_for_timeout(1000)  # with the run after it, Streamlit forgets a file that was made when asked for
     with tab.expect_download() as download:
         lab.tools.get_by_role("button", name="Files, pictures and links").click()
@@ -356,7 +356,7 @@ def test_who_is_editing_as_a_replica_is_killed_is_told_goes_on_with_another_and_
     lab.select_quickly("b")
     tab.keyboard.press("s")
     add_quickly(lab, "tanh")
-    expect(lab.formula).to_have_value(saying(STOPPED), timeout=30_000)
+    expect(lab.formula).to_have_value(saying(STOPPED))
     returned(lab)
     assert {name for name in lab.names() if name.startswith("tanh")} == {"tanh_1", "tanh_2"}
     assert any("kept and sent later" in text for text in tab.evaluate("window.told"))

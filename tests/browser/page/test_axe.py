@@ -17,7 +17,6 @@ from tests.browser.lab_page import DRAWN, FOLDED, LabPage
 VISITS = {"desk-light": ("context", "light"), "phone-dark": ("phone_context", "dark")}
 """Every width and every theme once; what differs by neither is tried on a desk alone."""
 
-PATIENCE = 20_000
 """Milliseconds in which the first plot comes: its code is 4 MB, and a worker may have it to make."""
 
 DESK = pytest.mark.parametrize("visit", ["desk-light"], indirect=True)
@@ -53,7 +52,7 @@ def test_the_lab_and_all_that_opens_on_its_canvas(visit: Page, address: str):
     plots = visit.get_by_role("tab", name="Plots")
     if plots.count():  # on a phone, which has a sheet
         plots.click()
-    expect(visit.locator(DRAWN).first).to_be_visible(timeout=PATIENCE)
+    expect(visit.locator(DRAWN).first).to_be_visible()
     assert faults(visit) == []
     for key, opened in (("/", ".palette"), ("?", ".sheet"), ("Control+f", ".find-box")):
         lab.canvas.locator(".surface").focus()
@@ -115,9 +114,9 @@ def test_the_lessons_and_one_that_is_open(visit: Page, address: str):
     LabPage(visit, address)
     visit.goto(f"{address}/lessons")
     link = visit.locator("a.open").last
-    expect(link).to_be_visible(timeout=30_000)
+    expect(link).to_be_visible()
     assert faults(visit) == []
     link.click()
-    expect(visit.locator(".canvas .node").first).to_be_visible(timeout=30_000)
+    expect(visit.locator(".canvas .node").first).to_be_visible()
     LabPage(visit, address).settle()
     assert faults(visit) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.lab_page import CHECKED, LabPage
+from tests.browser.lab_page import LabPage
 
 pytestmark = pytest.mark.shared_page(plots=False)
 
@@ -36,7 +36,7 @@ def test_details_of_a_check_and_of_a_node_open_in_view_in_every_window(lab: LabP
     page, details = lab.page, lab.page.get_by_role("button", name="Details", exact=True)
     lab.type_formula(formula)
     lab.select(node)
-    expect(details).to_be_visible(timeout=CHECKED)
+    expect(details).to_be_visible()
     for width, height in WINDOWS:
         page.set_viewport_size({"width": width, "height": height})
         details.click()

@@ -64,7 +64,7 @@ def awake(page: Page, name: str) -> Frame:
     """Touch a frame, and wait until the lab is in it."""
     page.locator(f"iframe[name={name}]").click(position={"x": 60, "y": 60})
     frame = page.frame(name)
-    frame.wait_for_function(LIVE, timeout=30_000)
+    frame.wait_for_function(LIVE)
     return frame
 
 
@@ -116,11 +116,11 @@ def nine(module_page: Page, address: str) -> Iterator[Nine]:
     sandboxes = {"reveal": "allow-scripts", "wheel": None}
     codes = [framed(address, name, EXAMPLES[name], sandboxes.get(name, SANDBOX)) for name in NINE]
     with course("".join(codes)) as place:
-        page.goto(place, timeout=60_000)  # ten documents
+        page.goto(place)  # ten documents
         posters = {}
         for name in NINE:
             poster = page.frame_locator(f"iframe[name={name}]").locator("#av-poster svg")
-            poster.wait_for(state="attached", timeout=30_000)
+            poster.wait_for(state="attached")
             posters[name] = poster.text_content()
         ready = page.evaluate("() => heard.filter(({ type }) => type === 'autodiff:ready').length")
         assert sockets == [], "a picture that costs a session"
@@ -338,7 +338,7 @@ def test_what_may_not_be_changed_is_refused_here_and_by_the_server(page, address
     with course(framed(address, "lab", f"&edit=none&lesson={KEY}&node=a&start=now")) as place:
         page.goto(place)
         frame = page.frame("lab")
-        frame.wait_for_function(LIVE, timeout=30_000)
+        frame.wait_for_function(LIVE)
         expect(frame.locator(".sliders .row")).to_have_count(0)
         place_of = "(node) => node.getAttribute('transform')"
         card = frame.locator('.canvas [data-id="x"]')
@@ -371,7 +371,7 @@ def test_of_two_equal_frames_each_has_its_own_state_and_strangers_are_not_heard(
         page.goto(place)
         page.locator("iframe").first.click(position={"x": 60, "y": 60})
         first = page.locator("iframe").first.element_handle().content_frame()
-        first.wait_for_function(LIVE, timeout=30_000)
+        first.wait_for_function(LIVE)
         slide(first, "y", "3")
         first.wait_for_function("() => location.search.includes('g=')")
 
@@ -381,7 +381,7 @@ def test_of_two_equal_frames_each_has_its_own_state_and_strangers_are_not_heard(
             " const { src } = one; one.removeAttribute('src'); setTimeout(() => (one.src = src), 50); })"
         )
         back = page.frame_locator("iframe >> nth=0")
-        expect(number(back, "b")).to_have_text("1.694", timeout=30_000)
+        expect(number(back, "b")).to_have_text("1.694")
         other = page.frame_locator("iframe >> nth=1").locator("#av-poster")
         expect(other).to_contain_text("0.847")
         expect(page.frame_locator("iframe[name=strict]").locator("#av-poster")).to_be_visible()
@@ -403,7 +403,7 @@ def test_the_whole_lab_has_all_that_the_frame_has(page, address, name):
     with course(framed(address, "lab", f"{EXAMPLES[name]}&start=now")) as place:
         page.goto(place)
         frame = page.frame("lab")
-        frame.wait_for_function(LIVE, timeout=30_000)
+        frame.wait_for_function(LIVE)
         frame.locator(".canvas [data-id]").first.wait_for()
         rows = frame.locator(".sliders input[role=spinbutton]")
         if rows.count() and rows.first.is_visible():  # in a low frame the answer has their place
@@ -433,7 +433,7 @@ def values(page: Page | Frame) -> dict[str, float]:
 
 def test_the_step_of_the_pass_goes_on_in_the_whole_lab(page, address):
     page.goto(f"{address}/?step=3")
-    expect(page.locator(".transport")).to_have_attribute("data-at", "3", timeout=30_000)
+    expect(page.locator(".transport")).to_have_attribute("data-at", "3")
 
 
 @pytest.mark.nightly
@@ -443,7 +443,7 @@ def test_no_size_has_a_second_scroll_bar_and_axe_finds_nothing(page, address):
     page.goto(f"{address}/?embed=1&v=1{everything}")
     assert faults(page) == []
     page.locator("#av-poster").press("Enter")
-    page.wait_for_function(LIVE, timeout=30_000)
+    page.wait_for_function(LIVE)
     for width, height in ((300, 200), (390, 500), (600, 400), (853, 480), (1280, 720), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function(
@@ -463,7 +463,7 @@ def test_no_size_has_a_second_scroll_bar_and_axe_finds_nothing(page, address):
 def test_a_frame_asks_before_it_tells(page, address):
     page.set_viewport_size({"width": 600, "height": 400})
     page.goto(f"{address}/?embed=1&v=1&reveal=ask&start=now")
-    page.wait_for_function(LIVE, timeout=30_000)
+    page.wait_for_function(LIVE)
     asked = page.locator(".asking")
     expect(asked).to_contain_text("What arrives at x?")
     expect(number(page, "x", "cotangent")).to_have_text("?")
@@ -488,7 +488,7 @@ def test_a_frame_that_is_touched_keeps_its_graph_where_it_was(page, address, siz
     page.goto(f"{address}/?embed=1&v=1&lesson={KEY}")
     before = page.locator("#av-poster > svg").evaluate(CARD)
     page.locator("#av-poster").click(position={"x": 30, "y": 30})
-    page.wait_for_function(LIVE, timeout=30_000)
+    page.wait_for_function(LIVE)
     expect(number(page, "z")).to_be_visible()
     after = page.locator(".canvas .surface").evaluate(CARD)
     middle = (size[0] / 2, size[1] / 2)

@@ -107,7 +107,7 @@ def test_plotly_comes_with_the_first_plot_that_it_draws(page: Page, address: str
     expect(page.locator(".av-bars")).to_contain_text("1.238")
     assert [url for url in asked if "PlotlyChart" in url] == []
     lab.choose_figure("Sweep")
-    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=30_000)
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
     assert len([url for url in asked if "PlotlyChart" in url]) == 1
 
 
@@ -134,7 +134,7 @@ def test_the_stage_that_the_address_asks_for_comes_late(late: Late):
 
 def test_a_file_is_written_late(late: Late):
     late.lab.open()
-    with late.page.expect_download(timeout=60_000) as saved:
+    with late.page.expect_download() as saved:
         late.page.keyboard.press("Control+s")
         late.come()
     assert saved.value.suggested_filename == "autodiff_graph.json"

@@ -124,8 +124,8 @@ def bench(module_pages: Callable[[], Page], address: str) -> Iterator[Bench]:
     page.add_init_script(f"({SHIFTS})()")
     resized(page, 1280, 720)
     lab = LabPage(page, address).open()
-    expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
-    expect(page.locator(".checks .says")).to_contain_text("agree", timeout=20_000)
+    expect(page.locator(FIGURE).first).to_be_visible()
+    expect(page.locator(".checks .says")).to_contain_text("agree")
     expect(page.get_by_test_id("stPopover").first).to_be_visible()
     lab.settle()
     shifts = page.evaluate(SINCE)
@@ -202,7 +202,7 @@ def test_folded_plots_leave_their_room_to_the_canvas_and_stay_folded(small: LabP
     apart(page, ".canvas", DOCK, SIDE)
     small.reload()
     page.get_by_role("button", name="Open the plots").click()
-    expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
+    expect(page.locator(FIGURE).first).to_be_visible()
 
 
 @pytest.mark.nightly
@@ -226,7 +226,7 @@ def test_large_type_is_at_least_20_px_everywhere(small: LabPage):
     )
     assert len(sizes) > 8
     assert min(sizes) >= 20
-    page.wait_for_function("() => " + SMALLEST_IN_PLOT + " >= 20", timeout=20_000)
+    page.wait_for_function("() => " + SMALLEST_IN_PLOT + " >= 20")
     assert page.evaluate(SCROLLS) == []
     small.canvas.locator(".surface").press("Shift+P")
 
@@ -236,7 +236,7 @@ def test_axes_and_chosen_names_of_a_field_are_whole_in_large_type(page: Page, ad
     resized(page, 1280, 720)
     LabPage(page, address).open(f"{told('two-stops')}#large=1")
     page.get_by_role("tab", name="Field", exact=True).click()
-    expect(page.locator(f"{FIGURE} .infolayer .xtitle")).to_have_text("u", timeout=30_000)
+    expect(page.locator(f"{FIGURE} .infolayer .xtitle")).to_have_text("u")
     in_view(page, f"{FIGURE} .infolayer .xtitle", f"{FIGURE} .infolayer .ytitle")
     chosen = page.locator(".st-key-part_chooser input")
     assert chosen.evaluate_all("all => all.map((one) => one.value)") == ["u", "(next)"]
@@ -300,7 +300,7 @@ def test_a_selected_node_takes_the_place_of_the_lesson_until_escape(lesson: LabP
 def test_beside_a_lesson_a_figure_has_both_its_axes_and_the_formula_its_tab(lesson: LabPage):
     page = lesson.page
     page.get_by_role("tab", name="Sweep", exact=True).click()
-    expect(page.locator(f"{FIGURE} .infolayer .x2title")).to_be_visible(timeout=20_000)
+    expect(page.locator(f"{FIGURE} .infolayer .x2title")).to_be_visible()
     in_view(page, f"{FIGURE} .infolayer .xtitle", f"{FIGURE} .infolayer .x2title")
     expect(page.locator(FORMULA)).to_be_hidden()
     page.get_by_role("tab", name="Formula").click()
@@ -330,10 +330,10 @@ def test_where_there_is_room_lesson_node_formula_and_two_plots_are_beside_the_ca
     for tab in page.locator(".plots .tab").all():
         expect(tab).to_be_in_viewport(ratio=1)
     page.get_by_label("Second plot").select_option(label="+ Runs")
-    expect(page.locator(SECOND)).to_be_visible(timeout=20_000)
+    expect(page.locator(SECOND)).to_be_visible()
     apart(page, FIGURE, SECOND, ".canvas", SIDE)
     lesson.reload()
-    expect(page.locator(SECOND)).to_be_visible(timeout=20_000)  # remembered
+    expect(page.locator(SECOND)).to_be_visible()  # remembered
     resized(page, 1024, 768)
     expect(page.locator(SECOND)).to_be_hidden()
 
@@ -399,7 +399,7 @@ def test_plots_fit_beside_the_canvas_in_the_narrowest_window_and_the_curves_choi
     lab.open(told(KEY))  # whose input has more than one path
     page.get_by_role("tab", name="Paths", exact=True).click()
     labels = page.locator(".st-key-figure_panel .js-plotly-plot .node-label")
-    expect(labels.first).to_be_attached(timeout=20_000)
+    expect(labels.first).to_be_attached()
     page.wait_for_function(
         "() => " + WIDTH_OF_PLOT + " > 190 && " + WIDTH_OF_PLOT + " < 300"
     )  # beside its list
@@ -407,7 +407,7 @@ def test_plots_fit_beside_the_canvas_in_the_narrowest_window_and_the_curves_choi
     ends = [(name := one.bounding_box())["x"] + name["width"] for one in labels.all()]
     assert max(ends) <= plot["x"] + plot["width"] + 1
     lab.open("/?lesson=xor-tutorial&variant=0")
-    expect(page.locator(".st-key-part_curves .js-plotly-plot")).to_be_visible(timeout=20_000)
+    expect(page.locator(".st-key-part_curves .js-plotly-plot")).to_be_visible()
     choices = page.locator(".st-key-part_curves [data-testid='stButtonGroup'] button")
     expect(choices).to_have_count(4)
     assert len({one.bounding_box()["y"] for one in choices.all()}) == 1  # in one row
@@ -422,7 +422,7 @@ def test_plots_fit_beside_the_canvas_in_the_narrowest_window_and_the_curves_choi
 def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone: LabPage):
     page = phone.page
     phone.open("/?lesson=xor-tutorial&variant=0")  # which has a hint beside its check
-    expect(page.get_by_role("button", name="1 hint")).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="1 hint")).to_be_visible()
     lessons, file = ".st-key-pages > :nth-child(2) a", ".bar.page .tool.file"
     apart(page, lessons, file, ".hints-button", ".st-key-part_settings button")
     phone.open(told(KEY))
@@ -448,7 +448,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     expect(page.get_by_role("button", name="Make the panel high")).to_be_visible()
     phone.tools.get_by_role("button", name="Add", exact=True).tap()
     page.get_by_role("tab", name="Plots").tap()
-    expect(page.locator(FIGURE).first).to_be_visible(timeout=20_000)
+    expect(page.locator(FIGURE).first).to_be_visible()
     assert box(page, FIGURE)["width"] > 340
     apart(page, ".canvas", DOCK)
     last = page.locator(".plots .tab").last
@@ -467,7 +467,7 @@ def test_plotlys_bar_covers_neither_its_figure_nor_the_words_beside_it(lab: LabP
     lab.page.set_viewport_size({"width": 1280, "height": 720})
     lab.choose_figure("Residuals")
     plot = lab.page.locator(".st-key-figure_panel .js-plotly-plot")
-    expect(plot.locator(".nsewdrag").first).to_be_attached(timeout=15_000)
+    expect(plot.locator(".nsewdrag").first).to_be_attached()
     plot.hover(position={"x": 100, "y": 60})
     bar, figure = plot.locator(".modebar").bounding_box(), plot.bounding_box()
     words = lab.page.locator(".st-key-figure_panel .av-told").bounding_box()
@@ -480,7 +480,7 @@ def test_plotlys_bar_covers_neither_its_figure_nor_the_words_beside_it(lab: LabP
 def test_a_figure_is_in_view_with_its_axis_in_the_dock_at_1280_by_720(small: LabPage, key: str):
     small.choose_figure(FIGURES[key].title)
     asks = small.page.locator(".st-key-figure_panel .av-purpose")
-    expect(asks).to_have_text(FIGURES[key].what_it_says, timeout=60_000)
-    expect(small.page.locator(FIGURE).first).to_be_visible(timeout=60_000)
+    expect(asks).to_have_text(FIGURES[key].what_it_says)
+    expect(small.page.locator(FIGURE).first).to_be_visible()
     foot = box(small.page, FIGURE)
     assert foot["y"] + foot["height"] <= 720

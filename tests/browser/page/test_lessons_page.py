@@ -129,7 +129,7 @@ def test_what_is_no_progress_is_refused(begun: Page):
 
 def test_the_lab_notes_a_visit_and_leads_back(every: Page):
     card(every, BEGUN.key).locator("a.open").press("Enter")
-    expect(every.locator(".canvas [data-id]").first).to_be_visible(timeout=60_000)
+    expect(every.locator(".canvas [data-id]").first).to_be_visible()
     every.get_by_role("link", name="Lessons").click()
     expect(following(every)).to_have_text(BEGUN.title)
     expect(every.locator("#to-lab")).to_have_attribute("href", re.compile(f"lesson={BEGUN.key}"))

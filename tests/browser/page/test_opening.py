@@ -67,7 +67,7 @@ class Held:
         for route in self.routes:
             route.continue_()
         self.routes.clear()
-        expect(self.page.locator(SHELL)).to_have_count(0, timeout=60_000)
+        expect(self.page.locator(SHELL)).to_have_count(0)
         self.lab.settle()
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.lab.state import start
 from tests.browser.conftest import watched
-from tests.browser.lab_page import CHECKED, DRAWN, LabPage, four_digits, saying
+from tests.browser.lab_page import DRAWN, LabPage, four_digits, saying
 
 pytestmark = pytest.mark.shared_page
 WITHOUT_PLOTS = pytest.mark.shared_page(plots=False)
@@ -96,7 +96,7 @@ def test_the_inspector_shows_the_equation_of_the_selected_node(lab: LabPage):
 
 @WITHOUT_PLOTS
 def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
-    expect(lab.page.get_by_text("Gradients agree")).to_be_visible(timeout=CHECKED)
+    expect(lab.page.get_by_text("Gradients agree")).to_be_visible()
 
 
 @pytest.mark.sampled(6)
@@ -104,7 +104,7 @@ def test_an_independent_check_stands_beside_the_numbers(lab: LabPage):
 def test_every_figure_is_drawn(lab: LabPage, title: str):
     lab.choose_figure(title)
     # The first one has Plotly to load, and its sweep to compile.
-    expect(lab.page.locator(DRAWN).first).to_be_visible(timeout=20_000)
+    expect(lab.page.locator(DRAWN).first).to_be_visible()
     expect(lab.page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -124,7 +124,7 @@ def test_the_marker_of_the_sweep_is_dragged_and_a_click_puts_it_elsewhere(lab: L
     lab.choose_figure(FIGURES["sweep"].title)
     lab.page.locator(".st-key-figure_place").scroll_into_view_if_needed()
     plot = lab.page.locator(".js-plotly-plot").first
-    expect(plot.locator(".main-svg").first).to_be_visible(timeout=20_000)
+    expect(plot.locator(".main-svg").first).to_be_visible()
     box = plot.bounding_box()
     axis = plot.evaluate("({_fullLayout: {xaxis: a}}) => ({at: a._offset, long: a._length, low: a.range[0]})")
     assert axis["low"] == -5  # the slider's own end
@@ -174,10 +174,10 @@ def test_the_bars_of_cotangents_follow_a_dragged_slider(lab: LabPage):
     lab.type_formula("x = 0.6\na = sin(x)\nz = a * x")
     lab.choose_figure(FIGURES["cotangents"].title)
     plot = lab.page.locator(".st-key-figure_place .av-bars")
-    expect(plot.get_by_text("0.4952")).to_be_visible(timeout=20_000)
+    expect(plot.get_by_text("0.4952")).to_be_visible()
     line = lab.page.get_by_role("slider", name="Slider of x")
     line.hover()
-    expect(lab.canvas).to_have_attribute("data-tables", "x", timeout=30_000)
+    expect(lab.canvas).to_have_attribute("data-tables", "x")
     lab.settle()
     at = line.bounding_box()
     lab.page.mouse.down()
@@ -218,10 +218,10 @@ def test_a_phone_shows_the_page_without_sideways_scrolling_in_either_theme(
     abroad, said = watched(page)
     page.goto(address + path)
     ready = page.locator(".canvas [data-id]" if path == "/" else "a.open")
-    expect(ready.first).to_be_visible(timeout=60_000)
+    expect(ready.first).to_be_visible()
     app = page.get_by_test_id("stApp")
     if path == "/":
-        expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=60_000)
+        expect(app).to_have_attribute("data-test-script-state", "notRunning")
     wide = {}
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)

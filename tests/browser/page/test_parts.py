@@ -74,7 +74,7 @@ def test_a_figure_that_nobody_sees_is_drawn_when_it_comes_into_view(page: Page, 
     expect(words).to_have_count(0)
     page.get_by_role("tab", name="Plots").click()
     page.locator(".st-key-figure_place").scroll_into_view_if_needed()
-    expect(words).to_contain_text("stopped at b", timeout=20_000)
+    expect(words).to_contain_text("stopped at b")
 
 
 def gesture(lab: LabPage, random: Random) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import CHECKED, LabPage, middle, saying
+from tests.browser.lab_page import LabPage, middle, saying
 
 TOUCH = """(target, [kind, id, x, y]) => target.dispatchEvent(new PointerEvent(kind, {
   pointerId: id, pointerType: "touch", isPrimary: true, clientX: x, clientY: y,
@@ -75,7 +75,7 @@ def test_undo_is_above_every_panel_and_a_menu_closes_the_panels_in_its_place(pho
     page.get_by_role("tab", name="Formula").tap()
     high.tap()
     phone.type_formula(f"{CORNERS}\nz = y0 + y1 + y2 + y3")
-    page.locator(".hints-button").tap(timeout=CHECKED)
+    page.locator(".hints-button").tap()
     undo.tap(trial=True)  # with the panel high and low: a tap reaches it
     phone.tools.get_by_role("button", name="More", exact=True).tap()
     expect(panel).to_be_hidden()

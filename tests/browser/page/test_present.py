@@ -51,7 +51,6 @@ def wait_for_the_last_row(page: Page, least: float) -> list[str]:
           const read = ({{ px, cut }}) => px >= least - 0.05 && !cut;
           return texts.length > 8 && !scrolling && texts.every(read); }}""",
         arg=least,
-        timeout=15_000,
     )
     return [text["own"] for text in page.evaluate(SEEN)["texts"]]
 
@@ -268,7 +267,7 @@ def test_notes_in_a_second_window_follow_the_stage_and_drive_it(page: Page, addr
     with page.context.expect_page() as opening:
         page.keyboard.press("n")
     notes = opening.value
-    expect(notes.locator(".notes-caption")).to_have_text(saying("What does x hear?"), timeout=30_000)
+    expect(notes.locator(".notes-caption")).to_have_text(saying("What does x hear?"))
     expect(notes.locator(".notes-says")).to_have_text("x = 3")
     expect(notes.locator(".notes-text")).to_contain_text("One use doubles it")  # the lesson's own words
     expect(notes.locator(".notes-next")).to_have_text(f"Next: {GRAPHS[1]}")
@@ -276,7 +275,7 @@ def test_notes_in_a_second_window_follow_the_stage_and_drive_it(page: Page, addr
     assert faults(notes) == []
     notes.reload()
     press = notes.get_by_role("button", name="On", exact=True)
-    press.click(timeout=30_000)
+    press.click()
     expect(says(lab)).to_have_text(saying("= 6"))
     notes.keyboard.press("PageUp")
     expect(says(lab)).to_have_text("x = 3")

@@ -102,9 +102,9 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         assert lab.canvas.evaluate(FAULTS) == []
         if size == SIZES[-1]:
             is_answer_in_view_over_the_sheet(lab)
-        expect(panel.get_by_text(aha)).to_be_attached(timeout=20_000)
+        expect(panel.get_by_text(aha)).to_be_attached()
         onward = page.locator(NEXT)
-        expect(onward).to_have_text("Do try 1 for me", timeout=20_000)
+        expect(onward).to_have_text("Do try 1 for me")
         expect(onward).to_be_in_viewport(ratio=1)
         if size == SIZES[-1]:
             page.locator(".handle").click()
@@ -113,17 +113,17 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
             page.locator(".handle").click()
             expect(page.locator(".st-key-side")).to_have_js_property("scrollTop", 0)
         onward.click()
-        expect(panel.locator(".av-done")).to_have_count(1, timeout=20_000)
+        expect(panel.locator(".av-done")).to_have_count(1)
         expect(lab.node("x").locator(".number.cotangent")).to_have_text("\u221230")
-        expect(onward).to_have_text("Do try 2 for me", timeout=20_000)  # and the one before has gone
+        expect(onward).to_have_text("Do try 2 for me")  # and the one before has gone
         onward.click()
-        expect(panel.locator(".av-done")).to_have_count(2, timeout=20_000)
+        expect(panel.locator(".av-done")).to_have_count(2)
         following = track_of(found).lessons[1]
         expect(onward).to_have_text(f"Next: {following.title}")
         if size == SIZES[0]:
             assert faults(page) == []
     onward.click()
-    expect(panel.locator("h2")).to_have_text(following.title, timeout=20_000)
+    expect(panel.locator("h2")).to_have_text(following.title)
 
 
 FOCUSED = """() => {
@@ -148,7 +148,7 @@ def test_a_lesson_is_read_with_the_keyboard_alone_beside_its_cause_and_its_plot(
     page.set_viewport_size({"width": 1280, "height": 720})
     LabPage(page, address).open("/?lesson=hidden-stop")
     panel, question, onward = page.locator(PANEL), page.locator(".asking"), page.locator(NEXT)
-    expect(panel.locator("h2")).to_be_focused(timeout=20_000)
+    expect(panel.locator("h2")).to_be_focused()
     options = found.steps[0].questions[0].options
     for option, heard in zip(options[:2], ("One more try.", "Right."), strict=True):
         tab_to(page, option)
@@ -157,20 +157,20 @@ def test_a_lesson_is_read_with_the_keyboard_alone_beside_its_cause_and_its_plot(
     expect(question.get_by_role("button", name="Show why")).to_be_focused()
     page.keyboard.press("Enter")
     cause = question.get_by_text("meets a stop, at 'a_copy' and 'b_copy'")
-    expect(cause).to_be_in_viewport(timeout=20_000)
+    expect(cause).to_be_in_viewport()
     expect(panel.locator("h2")).to_be_in_viewport(ratio=1)
     expect(question.get_by_role("button", name="Show why")).to_be_focused()
     tab_to(page, "Do try 1 for me")
     for done, says in ((1, "Do try 2 for me"), (2, f"Next: {following.title}")):
         page.keyboard.press("Enter")
-        expect(panel.locator(".av-done")).to_have_count(done, timeout=20_000)
-        expect(onward).to_have_text(says, timeout=20_000)
+        expect(panel.locator(".av-done")).to_have_count(done)
+        expect(onward).to_have_text(says)
         assert says in page.evaluate(FOCUSED)
     expect(
         page.locator(".st-key-figure_place")
     ).to_be_in_viewport()  # with the paths that the first was about
     page.keyboard.press("Enter")
-    expect(panel.locator("h2")).to_have_text(following.title, timeout=20_000)
+    expect(panel.locator("h2")).to_have_text(following.title)
     expect(panel.locator("h2")).to_be_focused()
 
 
@@ -190,7 +190,7 @@ def test_in_large_type_what_is_said_of_an_answer_comes_into_view_in_a_low_window
     question = page.locator(".asking")
     question.get_by_role("button", name="the wire to x").click()
     expect(question.locator(".verdict")).to_contain_text("Right.")
-    expect(page.locator(NEXT)).to_be_in_viewport(ratio=1, timeout=20_000)
+    expect(page.locator(NEXT)).to_be_in_viewport(ratio=1)
     expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
     expect(question.get_by_role("button", name="Show why")).to_be_in_viewport(ratio=1)
     assert lab.canvas.evaluate(FAULTS) == []
@@ -208,7 +208,7 @@ def test_the_exercise_and_its_tick_are_in_view_whichever_panel_is_and_its_slider
     page.locator(".answer-field").fill("8")
     page.keyboard.press("Enter")
     expect(line).to_contain_text("Move x: of its two wires one keeps its 2")
-    expect(slider).to_be_in_viewport(timeout=20_000)
+    expect(slider).to_be_in_viewport()
     slider.press("ArrowLeft")
     expect(line.get_by_role("img", name="done", exact=True)).to_be_in_viewport()
     lab.select("b")
@@ -228,9 +228,9 @@ def test_the_sliders_of_an_exercise_are_in_view_beside_its_button_and_stay_in_pl
     page.emulate_media(color_scheme="dark")
     LabPage(page, address).open("/?lesson=two-knobs")
     page.get_by_role("button", name="the wire to x").click()
-    expect(page.locator(NEXT)).to_have_text("Do try 1 for me", timeout=20_000)
+    expect(page.locator(NEXT)).to_have_text("Do try 1 for me")
     box = page.get_by_label("Value of x")
-    box.click(timeout=20_000)  # nothing covers it
+    box.click()  # nothing covers it
     place = box.bounding_box()
     box.fill("1")
     box.press("Enter")
@@ -248,7 +248,7 @@ def test_on_a_phone_the_present_exercise_is_on_view_from_the_answer_on_and_stays
     LabPage(page, address).open("/?lesson=two-knobs")
     line, question = page.locator(".exercise"), page.locator(".asking")
     question.get_by_role("button", name="the wire to x").click()
-    expect(line).to_contain_text("Move x to 0", timeout=20_000)
+    expect(line).to_contain_text("Move x to 0")
     expect(line).to_be_in_viewport(ratio=1)
     expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
     box = page.get_by_label("Value of x")
@@ -265,7 +265,7 @@ def test_on_a_phone_the_present_exercise_is_on_view_from_the_answer_on_and_stays
     other.press("Enter")
     line.get_by_role("button", name="Next lesson").click()
     following = track_of(lesson("two-knobs")).lessons[1]
-    expect(page.locator(f"{BRIEF} h2")).to_have_text(following.title, timeout=20_000)
+    expect(page.locator(f"{BRIEF} h2")).to_have_text(following.title)
 
 
 @pytest.mark.nightly
@@ -275,10 +275,10 @@ def test_an_exercise_that_trains_opens_the_training_and_its_button_tells_how_far
     page.set_viewport_size({"width": 1280, "height": 720})
     LabPage(page, address).open("/?lesson=xor-tutorial")
     page.get_by_role("button", name="I do not know").click()
-    page.locator(NEXT).click(timeout=30_000)
+    page.locator(NEXT).click()
     expect(page.locator("html")).to_have_attribute("data-av-plot", "training")
     expect(page.locator("html")).to_have_attribute("data-av-dock", "open")
     button = page.locator(".st-key-part_onward").get_by_role("button", name="Training: ")
     expect(button).to_be_disabled()
     expect(button).to_contain_text(" of 10 \u2026")
-    expect(page.locator(NEXT)).to_have_text("Do the rest of try 1 for me", timeout=120_000)
+    expect(page.locator(NEXT)).to_have_text("Do the rest of try 1 for me")

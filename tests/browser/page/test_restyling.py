@@ -26,7 +26,7 @@ MEASURE = f"""() => {{
 
 
 def test_a_text_that_is_measured_leaves_the_page_styled(browser: Browser, lab: LabPage):
-    expect(lab.page.locator("#av-first")).to_have_count(0, timeout=15_000)
+    expect(lab.page.locator("#av-first")).to_have_count(0)
     browser.start_tracing(page=lab.page, categories=["devtools.timeline"])
     lab.page.evaluate(MEASURE)
     events = json.loads(browser.stop_tracing())["traceEvents"]

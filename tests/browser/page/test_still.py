@@ -26,9 +26,9 @@ def test_the_lab_and_the_lessons_have_one_header_and_one_font(context: BrowserCo
             page = context.new_page()
             page.set_viewport_size({"width": width, "height": height})
             page.goto(address + path)
-            expect(page.locator("#av-first")).to_have_count(0, timeout=30_000)
+            expect(page.locator("#av-first")).to_have_count(0)
             links = [page.get_by_role("link", name=name, exact=True).first for name in LABELS]
-            expect(links[0]).to_be_visible(timeout=30_000)
+            expect(links[0]).to_be_visible()
             logo = page.locator("[data-testid=stHeaderLogo], .bar img")
             boxes = [part.bounding_box() for part in (logo, *links)]
             seen.append((boxes, [link.evaluate(FACE) for link in links]))

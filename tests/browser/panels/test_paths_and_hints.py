@@ -11,8 +11,6 @@ from tests.browser.lab_page import STILL, LabPage
 
 pytestmark = pytest.mark.shared_page
 
-PATIENCE = 20_000  # ms until a worker has answered
-
 
 def test_paths_are_listed_with_their_factors_and_light_up_by_pointer_and_by_keys(lab: LabPage):
     page = lab.page
@@ -22,7 +20,7 @@ def test_paths_are_listed_with_their_factors_and_light_up_by_pointer_and_by_keys
     page.get_by_role("tab", name="Paths").click()
     rows = page.locator(".paths li button")
     sums = ["0.25", "0.5 × 0.5 = 0.25", "1 × 0.5 × 0.5 = 0.25"]
-    expect(rows.locator(".sum")).to_have_text(sums, timeout=PATIENCE)
+    expect(rows.locator(".sum")).to_have_text(sums)
     expect(page.get_by_text("0.75 arrives at w, the sum over 3 paths to h3.")).to_be_in_viewport()
     expect(page.locator(".st-key-part_figure .sankey-link")).to_have_count(5)
     lit = page.locator(".canvas.on-paths .wire.along[data-wire]")
@@ -37,7 +35,7 @@ def test_paths_are_listed_with_their_factors_and_light_up_by_pointer_and_by_keys
     lab.settle()
     lab.button("Undo")
     expect(page.locator(".paths")).not_to_have_class(re.compile(r"\bstale\b"))
-    expect(rows.locator(".sum")).to_have_text(sums, timeout=PATIENCE)
+    expect(rows.locator(".sum")).to_have_text(sums)
     rows.nth(1).hover()
     expect(lit).to_have_count(2)
     rows.nth(0).focus()
@@ -52,7 +50,7 @@ def test_paths_are_listed_with_their_factors_and_light_up_by_pointer_and_by_keys
     lab.canvas.locator(".surface").focus()
     expect(lit).to_have_count(0)
     lab.select("h2")
-    expect(rows.locator(".sum")).to_have_text(["0.5"], timeout=PATIENCE)
+    expect(rows.locator(".sum")).to_have_text(["0.5"])
     page.get_by_role("tab", name="Cotangents").click()
     expect(page.locator(".paths")).to_be_hidden()
 
@@ -63,7 +61,7 @@ def test_a_hint_is_folded_until_it_is_asked_for_and_mends_with_one_click(lab: La
     lab.type_formula("x = 0.0\ny = maximum(x, 0.0) + log1p(exp(-abs(x)))")
     expect(lab.cotangent("x")).to_have_text("0")
     button = page.get_by_role("button", name="1 hint")
-    expect(button).to_be_visible(timeout=PATIENCE)
+    expect(button).to_be_visible()
     panel = page.get_by_role("group", name="Hints")
     expect(panel).to_be_hidden()
     place = lab.formula.bounding_box()

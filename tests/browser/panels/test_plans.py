@@ -9,7 +9,6 @@ from tests.browser.lab_page import LabPage, saying
 
 pytestmark = pytest.mark.shared_page
 
-WAIT = 60_000  # ms; a worker traces and compiles
 SINES = "v0 = 0.5\nv1 = sin(v0)\nv2 = sin(v1)\nv3 = sin(v2)\nv4 = sin(v3)"
 
 
@@ -20,7 +19,7 @@ def test_a_budget_chooses_a_plan_and_one_click_takes_it(lab: LabPage):
     lab.type_formula(SINES)
     lab.choose_figure("Memory")
     words = page.locator(".st-key-figure_place [data-testid=stText]")
-    expect(words).to_contain_text("the most is 4 elements, 16 bytes", timeout=WAIT)
+    expect(words).to_contain_text("the most is 4 elements, 16 bytes")
     expect(page.locator(".st-key-figure_place")).to_contain_text("XLA's memory_analysis")
     drawn = page.locator(".st-key-figure_place .js-plotly-plot")
     for unit in ("bytes", "elements"):
@@ -29,16 +28,16 @@ def test_a_budget_chooses_a_plan_and_one_click_takes_it(lab: LabPage):
 
     lab.choose_figure("Plans")
     take = page.get_by_role("button", name="Take this plan")
-    expect(take).to_be_in_viewport(timeout=WAIT, ratio=1)
+    expect(take).to_be_in_viewport(ratio=1)
     expect(take).to_be_disabled()  # within what is needed now, nothing is cheaper
     budget = page.get_by_role("slider", name="At most so many elements live")
     budget.focus()
     budget.press("ArrowLeft")
-    expect(page.get_by_text("peak 3, kept 3, 1 value computed again")).to_be_in_viewport(timeout=WAIT)
+    expect(page.get_by_text("peak 3, kept 3, 1 value computed again")).to_be_in_viewport()
     take.click()
-    expect(lab.region("block_1").first).to_be_visible(timeout=WAIT)
+    expect(lab.region("block_1").first).to_be_visible()
     expect(lab.formula).to_have_value(saying('with checkpoint("block_1"):'))
-    expect(take).to_be_disabled(timeout=WAIT)  # it is the present one
+    expect(take).to_be_disabled()  # it is the present one
     page.get_by_role("button", name="Undo: Take plan").click()
     lab.settle()
     expect(lab.region("block_1")).to_have_count(0)

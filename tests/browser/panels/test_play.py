@@ -36,7 +36,7 @@ def is_known(lab, node, which, known):
 
 
 def ended(lab):
-    expect(lab.canvas).not_to_have_attribute("data-play", re.compile("."), timeout=15_000)
+    expect(lab.canvas).not_to_have_attribute("data-play", re.compile("."))
 
 
 @pytest.mark.nightly
@@ -45,7 +45,7 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     """Nothing is selected; numbers appear as they are computed; the server is not asked meanwhile."""
     lab.page.evaluate("localStorage.clear()")  # what other tests have learnt
     lab.reload()
-    expect(lab.page.locator(DRAWN).first).to_be_visible(timeout=20_000)
+    expect(lab.page.locator(DRAWN).first).to_be_visible()
     expect(lab.canvas.locator("[data-id].selected")).to_have_count(0)
     expect(says(lab)).to_have_text("Click a node to bend its gradient")
     play = bar(lab).get_by_role("button", name="Play the pass")
@@ -54,7 +54,7 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     play.click()
     expect(lab.canvas).to_have_attribute("data-play", "forward")
     bar(lab).get_by_role("button", name="Pause").click()
-    expect(lab.page.get_by_role("group", name="Check")).to_contain_text("agree", timeout=30_000)
+    expect(lab.page.get_by_role("group", name="Check")).to_contain_text("agree")
     lab.page.evaluate(COUNT_MESSAGES)
     lab.page.keyboard.press("Home")
     for i, equation in enumerate(VALUES):
@@ -114,7 +114,7 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     expect(says(lab)).to_have_text("")
     expect(lab.cotangent("x")).to_have_text("2.69")  # 0.82534 * (1.5 + exp(0.56464))
     lab.reload()
-    expect(lab.page.locator(DRAWN).first).to_be_visible(timeout=20_000)
+    expect(lab.page.locator(DRAWN).first).to_be_visible()
     expect(says(lab)).to_have_text("")  # the browser remembers
 
 

@@ -26,7 +26,7 @@ def test_a_loss_scale_saves_what_float16_loses(lab: LabPage):
     expect(lab.wire("m")).to_have_class(saying("underflows"))
     expect(lab.canvas.locator(".range-key")).to_be_visible()
     words = page.locator(".st-key-figure_panel [data-testid=stText]")
-    expect(words).to_contain_text("Loss scales from 4 to 32,768 are safe", timeout=20_000)
+    expect(words).to_contain_text("Loss scales from 4 to 32,768 are safe")
     slider = page.get_by_role("slider", name="Loss scale")
     slider.press("End")  # 2^24
     expect(lab.wire("m")).to_have_class(saying("overflows"))
@@ -48,4 +48,4 @@ def test_only_a_graph_with_a_random_draw_has_statistics_of_noise(lab: LabPage):
     expect(tab).to_have_count(1)
     lab.choose_figure("Noise")
     words = page.locator(".st-key-figure_panel [data-testid=stText]")
-    expect(words).to_contain_text("over 1,000 draws: mu 0.", timeout=60_000)
+    expect(words).to_contain_text("over 1,000 draws: mu 0.")

@@ -9,8 +9,6 @@ from tests.browser.lab_page import LabPage, saying
 
 pytestmark = pytest.mark.shared_page
 
-WAIT = 60_000  # ms; the first segments are compiled
-
 
 @pytest.mark.own_page  # a plot that another test has chosen stays in front
 def test_k_cuts_after_a_node_and_the_segments_say_that_their_chain_is_the_gradient(lab: LabPage):
@@ -21,7 +19,7 @@ def test_k_cuts_after_a_node_and_the_segments_say_that_their_chain_is_the_gradie
     expect(lab.node("a").locator(".cut-mark")).to_have_count(1)
     expect(lab.node("b")).to_have_attribute("aria-label", saying("segment 2"))
     expect(lab.formula).to_have_value(saying("a = cut(sin(x))"))
-    expect(panel.get_by_text("2 pullbacks in a chain equal the whole gradient")).to_be_visible(timeout=WAIT)
+    expect(panel.get_by_text("2 pullbacks in a chain equal the whole gradient")).to_be_visible()
     expect(panel.get_by_role("button", name="three ways")).to_have_count(0)  # no parameters
     lab.tools.get_by_role("button", name="Undo: Cut after a").click()
     lab.settle()

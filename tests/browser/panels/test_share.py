@@ -163,7 +163,7 @@ def test_each_choice_of_a_frame_is_in_its_code_and_on_view(lab: LabPage):
     expect(preview).to_have_css("height", "300px")
     assert query_of(preview.get_attribute("src")) | CHOSEN == query_of(preview.get_attribute("src"))
     shown = lab.page.frame_locator("dialog iframe")
-    expect(shown.locator(".canvas .node").first).to_be_visible(timeout=30_000)
+    expect(shown.locator(".canvas .node").first).to_be_visible()
     for name in ("theme", "type", "edit", "start"):
         expect(shown.locator("html")).to_have_attribute(f"data-av-{name}", CHOSEN[name])
     expect(shown.locator(".transport")).to_be_hidden()

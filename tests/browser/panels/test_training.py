@@ -16,7 +16,6 @@ from tests.lab.regression import TEXT, lab_of, loss_of, weight_of
 THUMB = "(slider) => slider.closest('[style*=left]').getBoundingClientRect().toJSON()"
 SLOPE = "({ _fullData: [{ x, y }] }) => (y[1] - y[0]) / (x[1] - x[0])"
 PARTS = ("curves", "surface")
-PATIENCE = 30_000  # ms; the first step compiles
 
 
 def scrubber(page: Page) -> Locator:
@@ -52,7 +51,7 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     lab.type_formula(TEXT)
     lab.choose_figure("Training")
     lab.page.get_by_role("button", name="One step", exact=True).click()
-    expect(lab.page.get_by_text("Step 1 of 1")).to_be_visible(timeout=PATIENCE)
+    expect(lab.page.get_by_text("Step 1 of 1")).to_be_visible()
     lab.page.get_by_role("button", name="sgd").click()
     field = lab.page.get_by_label("Steps at a time")
     field.fill("19")
@@ -60,7 +59,7 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     lab.settle()
     lab.page.keyboard.press("Escape")
     lab.page.get_by_role("button", name="Train 19").click()
-    expect(lab.page.get_by_text("Step 20 of 20")).to_be_visible(timeout=PATIENCE)
+    expect(lab.page.get_by_text("Step 20 of 20")).to_be_visible()
     lab.settle()
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(20)))
     go_to(lab, 6, 20)
@@ -71,7 +70,7 @@ def test_a_step_comes_back_on_the_canvas_and_after_a_reload(lab):
     expect(lab.page.get_by_text("Step 15 of 20")).to_be_visible()
     go_to(lab, 6, 20)
     lab.reload()
-    expect(lab.page.get_by_text("Step 6 of 20")).to_be_visible(timeout=PATIENCE)
+    expect(lab.page.get_by_text("Step 6 of 20")).to_be_visible()
     lab.settle()
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(6)))
     lab.page.get_by_role("button", name="sgd").click()
@@ -97,7 +96,7 @@ def test_a_step_goes_on_from_the_one_on_view_and_loses_none_that_was_made(lab):
     steps = ((1, loss_of(1)), (2, loss_of(2)), (3, loss_of(3)))
     for step, loss in steps:
         lab.page.get_by_role("button", name="One step", exact=True).click()
-        expect(lab.page.get_by_text(f"Step {step} of {step}")).to_be_visible(timeout=PATIENCE)
+        expect(lab.page.get_by_text(f"Step {step} of {step}")).to_be_visible()
         lab.settle()
         expect(lab.value("loss")).to_have_text(four_digits(loss))
     go_to(lab, 0, 3)
@@ -122,13 +121,13 @@ def test_a_step_goes_on_from_the_one_on_view_and_loses_none_that_was_made(lab):
     go_to(lab, 0, 3)
     for step, loss in steps[:2]:
         lab.page.get_by_role("button", name="One step", exact=True).click()
-        expect(lab.page.get_by_text(f"Step {step} of 3")).to_be_visible(timeout=PATIENCE)
+        expect(lab.page.get_by_text(f"Step {step} of 3")).to_be_visible()
         lab.settle()
         expect(lab.value("loss")).to_have_text(four_digits(loss))
     lab.select("w")
     lab.press("s")
     lab.page.get_by_role("button", name="One step", exact=True).click()  # of w, which is stopped now
-    expect(lab.page.get_by_text("Step 3 of 3")).to_be_visible(timeout=PATIENCE)
+    expect(lab.page.get_by_text("Step 3 of 3")).to_be_visible()
     lab.settle()
     expect(lab.value("loss")).to_have_text(four_digits(loss_of(2)))
     lab.page.get_by_role("button", name="Bring back 3 steps").click()
@@ -152,7 +151,7 @@ def test_a_formula_typed_over_a_training_ends_it_and_is_checked(lab, page):
     expect(page.get_by_test_id("stProgress")).to_be_visible()
     lab.type_formula("q = 3.0\nx = 2.0\nr = q * x")
     expect(lab.value("r")).to_have_text("6")
-    expect(page.locator(".checks .verdict .says")).to_contain_text("agree", timeout=PATIENCE)
+    expect(page.locator(".checks .verdict .says")).to_contain_text("agree")
     labels = page.locator(".sliders").get_by_role("slider")
     assert [label.get_attribute("aria-label") for label in labels.all()] == ["Slider of q", "Slider of x"]
     x, q = lab.place("x"), lab.place("q")
@@ -167,26 +166,26 @@ def test_the_canvas_follows_a_training_and_a_pause_leaves_all_at_one_step(lab, p
     lab.choose_figure("Training")
     page.get_by_role("button", name="Train 20,000").click()
     progress = page.get_by_test_id("stProgress")
-    expect(progress).to_contain_text("loss", timeout=PATIENCE)
+    expect(progress).to_contain_text("loss")
     other = LabPage(context.new_page(), address).open(FOLDED)
     other.type_formula("q = 3.0\nr = q * q")
     expect(other.value("r")).to_have_text("9")
     other.page.close()
     expect(progress).to_be_visible()
-    expect(lab.value("loss")).not_to_have_text(at_first, timeout=PATIENCE)
+    expect(lab.value("loss")).not_to_have_text(at_first)
     meanwhile = lab.value("loss").text_content()
-    expect(lab.value("loss")).not_to_have_text(meanwhile, timeout=PATIENCE)
+    expect(lab.value("loss")).not_to_have_text(meanwhile)
     verdict = page.locator(".checks .verdict .says")
     expect(verdict).to_have_text("Checked when the training stops.")
     expect(progress).to_be_visible()
     page.get_by_role("button", name="Pause").click()
-    expect(scrubber(page)).to_be_visible(timeout=PATIENCE)
+    expect(scrubber(page)).to_be_visible()
     lab.settle()
-    expect(verdict).to_contain_text("agree", timeout=PATIENCE)
+    expect(verdict).to_contain_text("agree")
     made = int(scrubber(page).input_value())
     assert 0 < made < 20_000
     expect(page.get_by_text(f"Step {made:,} of {made:,}")).to_contain_text(
         lab.value("loss").text_content()[:-1]
     )
     lab.page.get_by_role("button", name="One step", exact=True).click()
-    expect(page.get_by_text(f"Step {made + 1:,} of {made + 1:,}")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(f"Step {made + 1:,} of {made + 1:,}")).to_be_visible()

@@ -73,7 +73,7 @@ def test_sentence_mark_and_row_are_in_view_in_a_small_window(lab: LabPage):
 def test_while_a_slider_is_dragged_the_comparison_is_pale(twins: LabPage):
     slider = twins.page.get_by_role("slider", name="Slider of x")
     slider.hover()
-    expect(twins.canvas).to_have_attribute("data-tables", saying("x"), timeout=30_000)
+    expect(twins.canvas).to_have_attribute("data-tables", saying("x"))
     twins.page.mouse.down()
     twins.page.mouse.move(slider.bounding_box()["x"] + 20, slider.bounding_box()["y"] + 5, steps=3)
     for part in (says(twins), twins.page.locator(".texts").locator("xpath=..")):

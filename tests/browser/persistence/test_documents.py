@@ -24,7 +24,7 @@ def shows_lesson(lab: LabPage, number: int, text: str) -> None:
 def test_undo_in_a_lesson_that_has_just_been_opened_leads_out_of_it(lab: LabPage, number: int):
     lab.page.get_by_role("link", name="Lessons").click()
     lab.page.locator("a.open").nth(number - 2).click()
-    expect(lab.canvas).to_be_visible(timeout=30_000)
+    expect(lab.canvas).to_be_visible()
     lab.settle()
     before = lab.formula.input_value().splitlines()[0]
     lab.page.get_by_role("button", name="Next", exact=True).click()

@@ -261,7 +261,7 @@ def test_each_file_says_that_it_is_saved_and_as_what_or_that_it_waits_for_the_an
         "Jupyter notebook": "autodiff_graph.ipynb",
     }
     for item, name in files.items():
-        with lab.page.expect_download(timeout=120_000) as saving:
+        with lab.page.expect_download() as saving:
             choose(lab, item)
             expect(status).to_have_text(re.compile(f"Writing {name}|Saved as {name}"))
         assert saving.value.suggested_filename == name
@@ -277,7 +277,7 @@ def test_each_file_says_that_it_is_saved_and_as_what_or_that_it_waits_for_the_an
         expect(entry).to_have_attribute("aria-disabled", "true")
         entry.click(force=True)
         expect(status).to_contain_text("after the answers")
-    with lab.page.expect_download(timeout=60_000):  # it asks what is asked, and tells nothing
+    with lab.page.expect_download():  # it asks what is asked, and tells nothing
         choose(lab, "Handout to print")
 
 

@@ -8,7 +8,7 @@ import json
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.connection.test_never_lost import BACK, returned, server, tab  # noqa: F401
+from tests.browser.connection.test_never_lost import returned, server, tab  # noqa: F401
 from tests.browser.lab_page import LabPage, saying
 from tests.browser.persistence.test_export_import import DROP
 
@@ -62,7 +62,7 @@ def test_the_history_comes_back_after_a_restart_of_the_server(tab: Page, server)
     tab.keyboard.press("o")  # done while nobody is there
     server.start()
     returned(lab)
-    expect(lab.formula).to_have_value(saying("return b"), timeout=BACK)
+    expect(lab.formula).to_have_value(saying("return b"))
     assert labels(lab) == [*before[:-1], "Make b the output"]
 
 
@@ -72,7 +72,7 @@ def test_a_reload_in_mid_edit_keeps_the_history(lab: LabPage):
     lab.select("b")
     lab.page.keyboard.press("o")
     lab.page.reload()
-    expect(lab.formula).to_have_value(saying("return b"), timeout=BACK)
+    expect(lab.formula).to_have_value(saying("return b"))
     lab.settle()
     assert labels(lab)[:-1] == before[:-1]
 
@@ -145,7 +145,7 @@ def large_graph() -> str:
 @pytest.mark.own_page
 def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
     lab.canvas.evaluate(DROP, large_graph())
-    expect(lab.node("t")).to_be_visible(timeout=BACK)
+    expect(lab.node("t")).to_be_visible()
     lab.settle()
     lab.open_settings()
     expect(lab.page.get_by_text("Too large for a link")).to_be_visible()
@@ -164,7 +164,7 @@ def test_a_graph_too_large_for_a_link_comes_back_from_the_browser(lab: LabPage):
     before = lab.value("t").text_content()
     steps = labels(lab)
     lab.reload()
-    expect(lab.node("t")).to_be_visible(timeout=BACK)
+    expect(lab.node("t")).to_be_visible()
     expect(lab.node("s").locator(".chip.stop")).to_be_visible()
     assert (lab.value("t").text_content(), labels(lab)) == (before, steps)
     lab.page.go_back()
@@ -190,4 +190,4 @@ def test_a_draft_too_long_for_a_link_comes_back(lab: LabPage):
     lab.settle()
     expect(lab.page).to_have_url(saying("kept="))
     lab.reload()
-    expect(lab.formula).to_have_value(draft, timeout=BACK)
+    expect(lab.formula).to_have_value(draft)
