@@ -4,13 +4,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 
 from autodiff_viz.engine.live_path.compiling import ONCE
 from tests.small_suite import pytest_on
-from tests.thorough import OF_BROWSER, fewer
+from tests.thorough import fewer, has_turn
 from tests.xla_flags import flags
 
 SUITE = """
@@ -40,14 +39,6 @@ def test_property(number):
 
 def test_how_often():
     print("tried", len(TRIED))
-
-for i in range(40):
-    exec(f"@pytest.mark.browser\\ndef test_page_{i}(): pass")
-
-@pytest.mark.browser
-@pytest.mark.every
-def test_page_that_is_needed():
-    print("needed")
 """
 
 
@@ -65,13 +56,35 @@ def ran(tmp_path_factory):
 
 def test_a_sample_has_about_its_share_and_never_none(ran):
     some, everything = ran
-    assert "137 passed" in everything
+    assert "96 passed" in everything
     passed = int(re.search(r"(\d+) passed", some)[1])
-    in_browser = sum(crc32(f"test_some.py::test_page_{i}".encode()) % OF_BROWSER == 0 for i in range(40))
-    of_many = passed - in_browser - 3 - 1  # the property, its count and what is needed; of three cases, one
+    of_many = passed - 2 - 1  # the property and its count; of three cases, one
     assert 20 <= of_many <= 40
     assert "deselected" in some
-    assert "needed" in some
+
+
+class Item:
+    """A test as the selection sees it."""
+
+    def __init__(self, nodeid: str, *marks: str):
+        self.nodeid, self.keywords = nodeid, {*marks}
+
+    def get_closest_marker(self, name: str) -> bool:
+        return name in self.keywords
+
+
+def test_every_test_has_its_turn_within_two_commits_and_one_with_a_browser_within_three():
+    files = [Item(f"tests/ops/test_{i}.py::test_it") for i in range(100)]
+    pages = [Item(f"tests/browser/page/test_it.py::test_{i}[{i}]", "browser") for i in range(90)]
+    for first in (7, 8):
+        turns = [[item for item in files if has_turn(item, turn)] for turn in (first, first + 1)]
+        assert {*turns[0]} ^ {*turns[1]} == {*files}
+        assert all(35 < len(turn) < 65 for turn in turns)
+        turns = [[item for item in pages if has_turn(item, first + i)] for i in range(3)]
+        assert sorted(id(item) for turn in turns for item in turn) == sorted(map(id, pages))
+        assert all(20 < len(turn) < 40 for turn in turns)
+    always = [Item("tests/test_readme.py::test_it"), Item(pages[0].nodeid, "browser", "every")]
+    assert all(has_turn(item, turn) for item in always for turn in range(6))
 
 
 def test_of_examples_a_ninth_is_tried(ran):

@@ -1,35 +1,39 @@
-"""Select what `make test` runs: every claim, and a sample of long lists of cases. `make nightly` runs all.
+"""Select what `make test` runs: tests in turn, of long lists of cases a sample. `make nightly` runs all.
 
     @pytest.mark.sampled(3)   every third case or so of a parametrised test, and at least one
     @pytest.mark.every        every case also by day: numbers from outside, of which none may wait
     @pytest.mark.nightly      only at night: it takes long for what it adds to the tests beside it
     @pytest.mark.longer       by day and at night, when it goes through more
 
-Of a test of more than four cases without a mark a quarter is run, and of all that drives a browser half. A
-case or a test is in the sample by the checksum of its name, so it stays in or out when others are added. Of
-hypothesis' examples a ninth is tried, and of a list that a test goes through, `by_day(cases, 3)` is a third.
-A test that is named on the command line runs in full, but for such lists. With `SLICE` only what the day
-leaves out is run, and of that one part (tests/slices.py).
+Of a test of more than four cases without a mark a quarter is run. A case is in the sample by the checksum of
+its name, so it stays in or out when others are added. Of hypothesis' examples a ninth is tried, and of a list
+that a test goes through, `by_day(cases, 3)` is a third.
+
+Of the tests in folders half have their turn, of those that drive a browser a third, by the number of
+commits: within three commits all have run. `TURN=all` runs all, `TURN=1` those of one turn; so does whoever
+names files or folders on the command line. A test that is named there runs in full, but for such lists. With
+`SLICE` only what the samples leave out is run, and of that one part (tests/slices.py).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TypeVar
 from zlib import crc32
 
 import pytest
 from hypothesis import settings
 
-from tests.slices import asked
+from tests.slices import ROOT, Slice, asked, number_of_commit
 
 T = TypeVar("T")
 
 THOROUGH = os.environ.get("THOROUGH") == "1"
 SHARE, FEWEST = 9, 5
 LONG, OF_LONG = 4, 4  # of a list with more cases than that, one of so many
-OF_BROWSER = 2  # of tests that drive a browser, one of so many
+OF_TESTS, OF_BROWSER = 2, 3  # of tests, and of those that drive a browser, one of so many has its turn
 SETTINGS = "_hypothesis_internal_use_settings"
 """Where hypothesis keeps the settings of a test; it has no documented factor for all numbers of examples."""
 
@@ -57,13 +61,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if SLICE:
         runs = SLICE.of(late)
     else:
-        runs = [item for item in items if item not in left_out]
+        turn = _turn(config)
+        runs = [item for item in items if item not in left_out and (turn is None or has_turn(item, turn))]
         for function in {item.function for item in items if hasattr(item.function, SETTINGS)}:
             _try_fewer(function)
     kept = {*runs}
     if others := [item for item in items if item not in kept]:
         config.hook.pytest_deselected(items=others)
         items[:] = runs
+
+
+def _turn(config: pytest.Config) -> int | None:
+    """Return whose turn it is in a run of all tests; None: all have."""
+    asked_for = os.environ.get("TURN", "")
+    if asked_for == "all" or [Path(name).resolve() for name in config.args] != [ROOT / "tests"]:
+        return None
+    return int(asked_for) if asked_for else number_of_commit(ROOT)
+
+
+def has_turn(item: pytest.Item, turn: int) -> bool:
+    """Return whether a test is run in this turn. What stands in no folder is about all, and always is."""
+    name = item.nodeid.partition("[")[0]
+    if item.get_closest_marker("every") or name.count("/") < 2:
+        return True
+    if "browser" in item.keywords:
+        return Slice(turn % OF_BROWSER + 1, OF_BROWSER).has(name)
+    return Slice(turn % OF_TESTS + 1, OF_TESTS).has(name)
 
 
 def waiting(items: list[pytest.Item], left_out: set[pytest.Item]) -> list[pytest.Item]:
@@ -97,8 +120,7 @@ def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
     found = set()
     for item in items:
         name = item.nodeid.partition("[")[0]
-        in_browser = "browser" in item.keywords and not item.get_closest_marker("every")
-        if item.get_closest_marker("nightly") or (in_browser and crc32(name.encode()) % OF_BROWSER):
+        if item.get_closest_marker("nightly"):
             found.add(item)
         elif item.get_closest_marker("sampled") or not item.get_closest_marker("every"):
             cases.setdefault(name, []).append(item)

@@ -23,7 +23,7 @@ OTHERWISE = {
 CHECKS = ("wrong_claims", "wrong_answers", "wrong_exercises", "told_answers")
 
 
-@pytest.mark.every
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("found", LESSONS, ids=lambda found: found.key)
 def test_nothing_is_wrong_with_the_lesson(found, check):

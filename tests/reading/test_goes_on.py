@@ -43,7 +43,6 @@ ANSWERS = {
 }
 
 
-@pytest.mark.every
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("which", SNIPPETS)
 def test_statements_in_between_that_are_refused_change_no_answer(which):
