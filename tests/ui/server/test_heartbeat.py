@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -97,7 +98,11 @@ def test_a_watchdog_ends_with_its_server_and_is_none_where_it_is_off(tmp_path):
     server = Server(tmp_path / "log.txt", "streamlit")
     with serving(tmp_path, "off", **{SILENCE: "off"}) as off:
         server.start()
-        (dog,) = watchdogs(server.process.pid)
+        end = time.monotonic() + ENDING
+        while not (dogs := watchdogs(server.process.pid)):  # a process that has just been made has no command yet
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        (dog,) = dogs
         assert watchdogs(off.process.pid) == []
         with awaited(dog) as ended:
             server.stop()
