@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from anywidget import AnyWidget
@@ -58,6 +59,8 @@ class LabWidget(AnyWidget):
         self._session = NotebookSession(lab)
         self._follows = False  # whether traits are being set to what is on view
         self._figure: Any = None  # the one that the browser has
+        # JupyterLab has messages answered in a thread of their own (a subshell), beside the cell that runs.
+        self._turn = RLock()
         present = self._session.present.view
         super().__init__(
             graph=lab.graph,
@@ -73,7 +76,11 @@ class LabWidget(AnyWidget):
     # From the browser.
 
     def _heard(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        """Answer a message of the browser. An interrupted one is sent again; nothing is done twice."""
+        """Answer a message of the browser."""
+        with self._turn:
+            self._read(content)
+
+    def _read(self, content: Any) -> None:
         kind = content.get("kind") if isinstance(content, dict) else None
         if kind == "code":
             self.send({"kind": kind, "text": code().script, "html": code().html})
@@ -122,8 +129,11 @@ class LabWidget(AnyWidget):
         Raises:
           GraphError: there is no such node.
         """
-        if self._follows or not self.comm:
-            return
+        with self._turn:
+            if not self._follows and self.comm:
+                self._show(change)
+
+    def _show(self, change: Any) -> None:
         try:
             if change.name == "graph":
                 self._session.open(change.new)

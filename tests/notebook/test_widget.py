@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
 import pytest
 from msgspec import json
 
@@ -69,6 +71,22 @@ def test_setting_them_moves_the_canvas(page):
     assert page.widget.trace.gradient["p"] == 4.0
     page.widget.trace = av.trace(GRAPH, inputs={"x": 0.0})
     assert page.widget.trace.value["x"] == 0.0
+
+
+def test_what_python_sets_while_a_message_is_answered_is_shown_after_it(page):
+    setting = []
+
+    def slowly(change):  # as an observer does, in the thread that answers
+        other = Thread(target=setattr, args=(page.widget, "graph", av.parse("p = 2.0\nq = p * p")))
+        other.start()
+        setting.append(other)
+
+    page.widget.observe(slowly, "selected")
+    page.edit("select", node="y")
+    page.widget.unobserve(slowly, "selected")
+    setting[0].join()
+    assert page.drawn["formula"]["text"] == "p = 2.0\nq = p * p\n"
+    assert page.widget.trace.gradient["p"] == 4.0
 
 
 def test_what_cannot_be_shown_is_refused_and_the_trait_stays(page):
