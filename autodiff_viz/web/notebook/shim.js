@@ -75,6 +75,17 @@ export default {
       model.save_changes();
     };
     model.on("msg:custom", heard);
+    // Of Jupyter: the way to the kernel has ended, or another one was found. If this lab is still there, it answers.
+    const cut = () => {
+      word.textContent = "The kernel has stopped; run the cell again.";
+      for (const call of [...listeners]) call({ kind: "cut" });
+      try {
+        model.send({ kind: "open" });
+      } catch {
+        // a channel that is closed
+      }
+    };
+    model.on("comm_live_update", cut);
     /** @type {Set<() => void>} */
     const watchers = new Set();
     const watch = new MutationObserver(() => watchers.forEach((changed) => changed()));
@@ -123,6 +134,7 @@ export default {
     });
     return () => {
       model.off("msg:custom", heard);
+      model.off("comm_live_update", cut);
       watch.disconnect();
     };
   },
