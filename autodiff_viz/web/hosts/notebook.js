@@ -24,7 +24,7 @@ const ON_THE_PAGE = new Set(
 export const LATE_MS = 5000; // without an answer to an edit: it takes milliseconds, but a kernel may answer between two cells only
 
 export const GONE =
-  "The kernel has stopped; run the cell again. It begins with the cell's graph: copy the formula of this one to keep it.";
+  "The kernel has stopped; run the cell again. To keep this graph, copy its formula first.";
 
 /** A storage in memory: what is made here is the kernel's to keep. @returns {any} */
 function memory() {
