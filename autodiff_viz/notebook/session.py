@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
+from autodiff_viz.canvas.arrange import as_first_seen
 from autodiff_viz.canvas.delta import KEPT, delta, shared
 from autodiff_viz.canvas.notices import refusals
 from autodiff_viz.canvas.slider_tables import INPUTS
@@ -99,8 +100,10 @@ class NotebookSession:
     # What Python does.
 
     def open(self, graph: Graph) -> None:
-        """Show another graph; undo returns to the one before."""
+        """Show another graph, as it is first seen; undo returns to the one before."""
+        graph, cards = as_first_seen(graph)
         self.lab = opened(self.lab, graph, FROM_KERNEL)
+        self.lab = replace(self.lab, collapsed=self.lab.collapsed | cards)
 
     def select(self, name: str | None) -> None:
         """Select a node.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from threading import RLock
@@ -13,6 +14,7 @@ from anywidget import AnyWidget
 from traitlets import Any as AnyTrait
 from traitlets import Instance, Int, Unicode, observe
 
+from autodiff_viz.canvas.arrange import as_first_seen
 from autodiff_viz.canvas.svg import picture
 from autodiff_viz.engine.trace import Trace, with_output
 from autodiff_viz.graph.model import Graph
@@ -177,4 +179,6 @@ def widget_of(shown: Graph | Trace | None, height: int = HEIGHT) -> LabWidget:
     """Return the widget of a graph or a trace; None: of what a newcomer finds."""
     if shown is None:
         return LabWidget(start(), height)
-    return LabWidget(lab_at(with_output(shown)) if isinstance(shown, Trace) else lab_of(shown), height)
+    lab = lab_at(with_output(shown)) if isinstance(shown, Trace) else lab_of(shown)
+    graph, cards = as_first_seen(lab.graph)
+    return LabWidget(replace(lab_of(graph, lab.seed, lab.dtype), collapsed=cards), height)

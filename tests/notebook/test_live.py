@@ -25,6 +25,7 @@ SHOWN = "iframe[title=Lab]"
 GRAPH = "x = 30.0\\ny = sin(x)\\nz = y * x"
 STOPPED = "-0.988"  # sin(30): what is left where sin is stopped
 BUSY = "import time; print('begun'); time.sleep(600)"
+NOT_RUN = "[ ]:"  # before a cell
 
 UNRUN = {"execution_count": None, "outputs": []}
 JUPYTER = [
@@ -118,18 +119,19 @@ class Jupyter:
     def __init__(self, page: Page, address: str) -> None:
         self.page, self.address = page, address
         page.goto(f"{address}/lab/tree/lab.ipynb")
+        page.get_by_text("| Idle").wait_for()
         self.cells = page.locator(".jp-CodeCell")
 
     def run(self, at: int) -> None:
-        """Run a cell; JupyterLab drops the keys that come before the kernel is ready."""
+        """Run a cell; what is asked before the kernel is quite ready JupyterLab takes up, and drops."""
         cell = self.cells.nth(at)
         prompt = cell.locator(".jp-InputPrompt")
         before = prompt.inner_text()
         end = time.monotonic() + PATIENCE
-        while prompt.inner_text() == before and time.monotonic() < end:
+        while prompt.inner_text() in (before, NOT_RUN) and time.monotonic() < end:
             cell.locator(".cm-content").click()
             self.page.keyboard.press("Shift+Enter")
-            self.page.wait_for_timeout(1000)
+            self.page.wait_for_timeout(3000)
 
     def kernel(self, asked: str) -> None:
         """Have the server "interrupt" or "restart" the kernel."""
