@@ -193,7 +193,7 @@ def test_in_marimo_cells_that_use_the_lab_follow_it(page, tmp_path):
     (tmp_path / "lab.py").write_text(MARIMO)
     with serving(tmp_path, "marimo", "run", "--headless", "--no-token", "lab.py") as address:
         page.goto(address)
-        page.get_by_text("gradient 3.639").wait_for()  # 30 cos(30) + sin(30)
+        page.get_by_text("gradient 3.640").wait_for()  # 30 cos(30) + sin(30)
         stop_sin(page)
         page.get_by_text(f"gradient {STOPPED}").wait_for()
         assert page.locator(SHOWN).count() == 1
