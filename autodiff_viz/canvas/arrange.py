@@ -154,11 +154,19 @@ def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
         return sizes[node.name] if node.name in sizes else size(node, tall.get(node.name))
 
     positions = dict(layout(folded, Space(size_of, room)).positions)
-    for card in ports:
+    inside: dict[str, list[str]] = {card: [] for card in ports}
+    for name, card in card_of.items():
+        inside[card].append(name)
+    for card, names in inside.items():
         (x, y), (w, h) = positions.pop(card), sizes[card]
-        inside = [name for name, other in card_of.items() if other == card]
-        positions |= arranged_at(graph, inside, (x + w / 2, y + h / 2))
+        positions |= arranged_at(graph, names, (x + w / 2, y + h / 2))
     return positions
+
+
+def as_first_seen(graph: Graph) -> tuple[Graph, frozenset[str]]:
+    """Return the graph with the places that it has when first seen, and the groups that are closed then."""
+    cards = closed_at_first(graph)
+    return (edits.with_positions(graph, folded_places(graph, cards)) if cards else graph), cards
 
 
 def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tuple[int, int]]]:

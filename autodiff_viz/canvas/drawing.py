@@ -33,6 +33,7 @@ from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.forward.compute import Tangents
 from autodiff_viz.graph.cuts import has_cuts, idle_cuts, segment_of
 from autodiff_viz.graph.dtypes import FLOAT32
+from autodiff_viz.graph.frames import outermost_first
 from autodiff_viz.graph.identity import identity, remembered, same
 from autodiff_viz.graph.model import Graph, Node, Rule
 from autodiff_viz.graph.problem import Problem
@@ -103,10 +104,11 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
             for name in ("graph", "trace", "runs", "problems", "states", "tangents")
         )
         and last.picture.guesses == picture.guesses
+        and _closed(last.picture) == _closed(picture)
     ):
         return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
     graph = picture.graph
-    placed = places(graph, _tall(picture))
+    placed = places(graph, _tall(picture), _closed(picture))
     cards = {card.node.name: card for card in _cards(picture, placed)}
     threads = {
         (node.name, slot): WireShown(
@@ -221,13 +223,24 @@ def _hides_wire(trace: Trace | None, node: Node, slot: int) -> bool:
     return trace is not None and wire is not None and (PASSED, *wire) in trace.hidden
 
 
-def places(graph: Graph, tall: Mapping[str, Shape] | None = None) -> Layout:
+MANY = 500  # nodes, from which on no route is looked for inside of closed groups
+
+
+def _closed(picture: Picture) -> frozenset[str]:
+    """Return the closed groups whose wires have no route until they are opened: none of a small graph."""
+    return picture.collapsed if len(picture.graph.nodes) > MANY else frozenset()
+
+
+def places(
+    graph: Graph, tall: Mapping[str, Shape] | None = None, closed: frozenset[str] = frozenset()
+) -> Layout:
     """Return positions and bends of the graph's layout, memoised by its inputs, which contain no numbers.
 
     Args:
       tall: shapes of the tensors that are drawn, by node, if they do not follow from the graph.
+      closed: groups whose wires need no route.
     """
-    return _layout(graph, pictured(graph) if tall is None else tall)
+    return _layout(graph, pictured(graph) if tall is None else tall, closed)
 
 
 @remembered(8_192, attrgetter("identity"))
@@ -236,14 +249,23 @@ def _standing(node: Node) -> bytes:
     return identity((node.name, node.op, node.slots, node.position, node.is_parameter))
 
 
-def _layout_key(graph: Graph, tall: Mapping[str, Shape]) -> bytes:
+def _layout_key(graph: Graph, tall: Mapping[str, Shape], closed: frozenset[str]) -> bytes:
     nodes = tuple([_standing(node) for node in graph.nodes])
-    return identity((nodes, graph.regions, graph.groups, graph.output, tall))
+    return identity((nodes, graph.regions, graph.groups, graph.output, tall, closed))
 
 
 @remembered(256, _layout_key)
-def _layout(graph: Graph, tall: Mapping[str, Shape]) -> Layout:
+def _layout(graph: Graph, tall: Mapping[str, Shape], closed: frozenset[str]) -> Layout:
     # The layout must not depend on what its key leaves out, so it does not see that.
     bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
-    space = Space(lambda node: size(node, tall.get(node.name)), room, layers_of(graph), WIDEST, WINDOW)
+    group_of: dict[str, str] = {}
+    for frame in outermost_first(group for group in graph.groups if group.name in closed):
+        for name in frame.nodes:
+            group_of.setdefault(name, frame.name)
+
+    def size_of(node: Node) -> tuple[float, float]:
+        """Return (width, height) in px."""
+        return size(node, tall.get(node.name))
+
+    space = Space(size_of, room, layers_of(graph), WIDEST, WINDOW, group_of)
     return layout(replace(graph, nodes=bare), space)

@@ -19,7 +19,7 @@ TABS = (COMPARE, *FIGURES.values())
 """The plots of a notebook: those that the page has Streamlit's widgets for are not among them."""
 
 _PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><style>{style}</style></head>
-<body><div id="av-first"><style>{within}</style>{blocks}</div></body></html>"""
+<body><div id="av-first" data-stays><style>{within}</style>{blocks}</div></body></html>"""
 
 
 class Code(NamedTuple):

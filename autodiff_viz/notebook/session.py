@@ -1,8 +1,8 @@
-"""Answer the lab in a notebook: the messages of `messages/envelope.py`, in the kernel's own thread.
+"""Answer the lab in a notebook: the messages of `messages/envelope.py`, in the kernel's own process.
 
-It is what a server is to a page, for one canvas: no thread, no process, and nothing runs but to answer a
-message. What takes longer than an edit (the check, counts, the figure) comes in a second answer, which the
-browser asks for when the user is idle.
+It is what a server is to a page, for one canvas. What takes longer than an edit (the check, counts, the
+figure, tables for sliders) is asked for by the browser when the user is idle, and computed beside the
+messages; the browser asks again until all of it has come.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
+from autodiff_viz.canvas.arrange import as_first_seen
 from autodiff_viz.canvas.delta import KEPT, delta, shared
 from autodiff_viz.canvas.notices import refusals
 from autodiff_viz.canvas.slider_tables import INPUTS
@@ -21,12 +22,13 @@ from autodiff_viz.engine.trace import Trace
 from autodiff_viz.explain.analysis import program_job
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.explain.verification.view import verification
+from autodiff_viz.graph.identity import identity
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lab.edits.apply import applied, edited
-from autodiff_viz.lab.evaluate import sweep_tables
-from autodiff_viz.lab.figures import Figured, about, comparison_key, figure_on_view, figured, twin
+from autodiff_viz.lab.evaluate import LabView, sweep_tables
+from autodiff_viz.lab.figures import Figured, about, figure_job, figure_on_view, twin
 from autodiff_viz.lab.first_view import Present, drawing, present
 from autodiff_viz.lab.inspector.panel import Answers
 from autodiff_viz.lab.page import play_data
@@ -34,11 +36,12 @@ from autodiff_viz.lab.state import Lab, opened, refused
 from autodiff_viz.messages.edits import KINDS, Check
 from autodiff_viz.messages.envelope import Answer as Reply
 from autodiff_viz.messages.envelope import encoded, read_message
+from autodiff_viz.notebook.beside import Beside
 from autodiff_viz.ui.inbox import Inbox, fault, fresh
-from autodiff_viz.workers.jobs import TOO_LONG, Answer, Job, done_here, job_of
+from autodiff_viz.workers.jobs import Job, job_of
 
 STILL = 500.0  # ms after an edit until the browser asks for what takes longer, during which no edit is done
-REMEMBERED = 24  # answers to jobs
+AGAIN = 250.0  # ms until it asks again for what has not come
 FROM_KERNEL = "Set in the notebook"
 
 NOT_HERE = Problem(
@@ -46,6 +49,10 @@ NOT_HERE = Problem(
     "The lab in a notebook does not do this.",
     "Open the page of the lab for it: av.lab(graph, page=True).",
 )
+INTERRUPTED = Problem(
+    "interrupted", "The kernel was interrupted, so this was not done.", "The graph is as it was before."
+)
+LATE = "The plot could not be computed in time."
 
 
 class Shown(NamedTuple):
@@ -68,14 +75,15 @@ class NotebookSession:
         self._last: Present | None = None
         self._settled: Lab | None = None  # for which what takes longer has been computed
         self._checked: bytes | None = None  # the check of a large graph that the user has asked for
-        self._known: dict[bytes, Answer] = {}
+        self._checks, self._plots = Beside(), Beside()
         self._drawings: dict[int, dict[str, Any]] = {}
         self._drawing: dict[str, Any] = {}
         self._made_of: tuple[Any, ...] = ()
         self._rev = self._turn = 0
         self._have: int | None = None
         self._seen = self._details = False
-        self._figure: tuple[Any, Shown] | None = None
+        self._figure: tuple[bytes, Shown] | None = None
+        self._wanted: Job | None = None  # tables for sliders
 
     @property
     def present(self) -> Present:
@@ -92,8 +100,10 @@ class NotebookSession:
     # What Python does.
 
     def open(self, graph: Graph) -> None:
-        """Show another graph; undo returns to the one before."""
+        """Show another graph, as it is first seen; undo returns to the one before."""
+        graph, cards = as_first_seen(graph)
         self.lab = opened(self.lab, graph, FROM_KERNEL)
+        self.lab = replace(self.lab, collapsed=self.lab.collapsed | cards)
 
     def select(self, name: str | None) -> None:
         """Select a node.
@@ -110,8 +120,8 @@ class NotebookSession:
     def take(self, sent: Mapping[str, Any]) -> Reply:
         """Apply a message of the browser, and return the answer to it.
 
-        It is checked, as one that comes to a server is. Whatever interrupts it, the lab is as it was before
-        or after all of its edits.
+        It is checked, as one that comes to a server is. Where the user interrupts it, the lab is as it was
+        before, and says so: what was sent is not done again by itself.
         """
         if problem := fault(sent):
             self.lab = refused(self.lab, GraphError(problem))
@@ -120,18 +130,28 @@ class NotebookSession:
         if message.key is not None and message.key != self._inbox.key:
             return self.answer()
         self._have, self._seen, self._details = message.have, message.seen, message.details
-        edits = fresh(sent, self._inbox)
-        if edits:
-            self._apply(edits, frozenset(message.noticed))
-        tables = []
-        if 0 < len(message.want) <= INPUTS:
-            tables = sweep_tables(self.present.view, dict(message.want))
-        play: Any = UNSET
-        if message.play is not None and message.play == self.present.state:
-            play = encoded(play_data(self.present.view, message.play))
-        if not edits and "rest" in sent:
-            self._settle()
-        return self.answer(tables, play)
+        edits, before = fresh(sent, self._inbox), self.lab
+        try:
+            if edits:
+                self._apply(edits, frozenset(message.noticed))
+            if self.lab.graph is not before.graph:  # two threads take turns: the edit has the processor alone
+                self._checks.keep(())
+                self._plots.keep(())
+            wanted = tuple(message.want) if 0 < len(message.want) <= INPUTS else ()
+            view = self.present.view
+            self._wanted = _tables(view, wanted) if wanted else None
+            play: Any = UNSET
+            if message.play is not None and message.play == self.present.state:
+                play = encoded(play_data(view, message.play))
+            if not edits and "rest" in sent:
+                self._settled = self.lab
+            return self.answer(play)
+        except KeyboardInterrupt:
+            if not edits:
+                raise
+            self._inbox.ack = edits[-1]["seq"]
+            self.lab = replace(before, notice=refusals((INTERRUPTED,), self._inbox.ack))
+            return self.answer()
 
     def _apply(self, edits: list[dict[str, Any]], noticed: frozenset[int | None]) -> None:
         lab, done, waits = applied(self.lab, edits, noticed)
@@ -145,15 +165,13 @@ class NotebookSession:
 
     # What takes longer.
 
-    def _settle(self) -> None:
-        """Compute what the user has not asked for by an edit: the check, counts, the figure on view."""
-        view = self.present.view
-        if view.complete:
-            for job in filter(None, (self._check_wanted(), self._counts())):
-                if job.key not in self._known:
-                    newest = [*self._known.items()][1 - REMEMBERED :]
-                    self._known = {**dict(newest), job.key: _answer_to(job)}
-        self._settled = self.lab
+    def _ask(self) -> None:
+        """Have computed what is asked for: the check and counts once nothing is edited, tables at once."""
+        settled = self._settled is self.lab and self.present.view.complete
+        checks = [job for job in (self._check_wanted(), self._counts()) if job]
+        plots = [job for job in (self._wanted, self._figure_wanted()) if job]
+        (self._checks.ask if settled else self._checks.keep)(checks)
+        self._plots.ask(plots)
 
     def _check(self) -> Job | None:
         view = self.present.view
@@ -183,51 +201,63 @@ class NotebookSession:
             return Answers()
         check, counts = self._check_wanted(), self._counts()
         return Answers(
-            check=self._known.get(check.key) if check else None,
+            check=self._checks.answer(check),
             checks=check is not None,
-            counts=self._known.get(counts.key) if counts else None,
+            counts=self._checks.answer(counts),
             counting=counts is not None,
             on_request=self._is_large,
         )
 
-    def figure(self) -> Shown | None:
-        """Return the figure on view; None while its place is not, and before what takes longer is there."""
-        now = self.present
-        if not self._seen or self._settled is not self.lab or now.view.hiding:
+    def _figure_wanted(self) -> Job | None:
+        """Return the figure on view; None while its place is not, and while edits are made."""
+        view = self.present.view
+        if not self._seen or self._settled is not self.lab or view.hiding or not view.complete:
             return None
-        if not now.view.complete:
-            return Shown(None, "The figure appears when the graph is complete.")
         name = figure_on_view(self.lab)
-        of = about(self.lab, name)
-        key = (name, of, now.numbers, comparison_key(self.lab, name))
-        if self._figure is None or self._figure[0] != key:
-            other = twin(self.lab, now.view) if FIGURES[name].beside else None
-            made = figured(name, now.view.trace, of, True, other)
-            if isinstance(made, Figured):
+        other = twin(self.lab, view) if FIGURES[name].beside else None
+        return figure_job(name, view.trace, about(self.lab, name), True, other)
+
+    def figure(self) -> Shown | None:
+        """Return the figure on view; None while its place is not, and before it has been computed."""
+        view = self.present.view
+        if self._seen and self._settled is self.lab and not view.hiding and not view.complete:
+            return Shown(None, "The figure appears when the graph is complete.")
+        job = self._figure_wanted()
+        answer = self._plots.answer(job)
+        if job is None or answer is None:
+            return None
+        if self._figure is None or self._figure[0] != job.key:
+            made = answer.value
+            if answer.why:
+                shown = Shown(None, LATE)
+            elif isinstance(made, Figured):
                 shown = Shown(made.figure, made.words)
             else:
                 shown = Shown(None, " ".join(f"{problem.message} {problem.hint}" for problem in made))
-            self._figure = key, shown
+            self._figure = job.key, shown
         return self._figure[1]
 
     # What the browser gets.
 
-    def answer(self, tables: Any = (), play: Any = UNSET) -> Reply:
+    def answer(self, play: Any = UNSET) -> Reply:
         """Return the drawing, or what has changed in it since the one that the browser has."""
+        self._ask()
         now, answers = self.present, self._answers()
         made_of = (self.lab, now.view, self._details, answers.check, answers.counts, answers.checks)
         if len(made_of) != len(self._made_of) or not all(map(is_, made_of, self._made_of)):
             self._number(drawing(now, None, None, answers, self._details))
             self._made_of = made_of
         self._turn += 1
-        due = self._settled is not self.lab
+        unsettled = self._settled is not self.lab
+        waits = self._checks.is_busy or self._plots.is_busy
+        tables = self._plots.answer(self._wanted)
         return Reply(
             **self._changes(),
             socket="",
-            tables=encoded(list(tables)),
+            tables=encoded(list(tables.value or ()) if tables else []),
             page=False,
-            due=due,
-            rest=STILL if due else None,
+            due=unsettled or waits,
+            rest=STILL if unsettled else AGAIN if waits else None,
             turn=self._turn,
             seen=self._seen,
             key=self._inbox.key,
@@ -251,9 +281,6 @@ class NotebookSession:
         return {"rev": self._rev, "base": self._have, "patch": encoded(patch)}
 
 
-def _answer_to(job: Job) -> Answer:
-    """Run a job; one that the user interrupts is not begun again by itself."""
-    try:
-        return done_here(job)
-    except KeyboardInterrupt:
-        return Answer(why=TOO_LONG)
+def _tables(view: LabView, wanted: tuple[tuple[str, str], ...]) -> Job:
+    """Return the job that computes tables for sliders, by input and key, which stands for all numbers."""
+    return Job(identity((sweep_tables.__qualname__, wanted)), sweep_tables, (view, dict(wanted)))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from anywidget import AnyWidget
 from traitlets import Any as AnyTrait
 from traitlets import Instance, Int, Unicode, observe
 
+from autodiff_viz.canvas.arrange import as_first_seen
 from autodiff_viz.canvas.svg import picture
 from autodiff_viz.engine.trace import Trace, with_output
 from autodiff_viz.graph.model import Graph
@@ -58,6 +61,8 @@ class LabWidget(AnyWidget):
         self._session = NotebookSession(lab)
         self._follows = False  # whether traits are being set to what is on view
         self._figure: Any = None  # the one that the browser has
+        # JupyterLab has messages answered in a thread of their own (a subshell), beside the cell that runs.
+        self._turn = RLock()
         present = self._session.present.view
         super().__init__(
             graph=lab.graph,
@@ -73,7 +78,11 @@ class LabWidget(AnyWidget):
     # From the browser.
 
     def _heard(self, _widget: Any, content: Any, _buffers: Any) -> None:
-        """Answer a message of the browser. An interrupted one is sent again; nothing is done twice."""
+        """Answer a message of the browser."""
+        with self._turn:
+            self._read(content)
+
+    def _read(self, content: Any) -> None:
         kind = content.get("kind") if isinstance(content, dict) else None
         if kind == "code":
             self.send({"kind": kind, "text": code().script, "html": code().html})
@@ -122,8 +131,11 @@ class LabWidget(AnyWidget):
         Raises:
           GraphError: there is no such node.
         """
-        if self._follows or not self.comm:
-            return
+        with self._turn:
+            if not self._follows and self.comm:
+                self._show(change)
+
+    def _show(self, change: Any) -> None:
         try:
             if change.name == "graph":
                 self._session.open(change.new)
@@ -167,4 +179,6 @@ def widget_of(shown: Graph | Trace | None, height: int = HEIGHT) -> LabWidget:
     """Return the widget of a graph or a trace; None: of what a newcomer finds."""
     if shown is None:
         return LabWidget(start(), height)
-    return LabWidget(lab_at(with_output(shown)) if isinstance(shown, Trace) else lab_of(shown), height)
+    lab = lab_at(with_output(shown)) if isinstance(shown, Trace) else lab_of(shown)
+    graph, cards = as_first_seen(lab.graph)
+    return LabWidget(replace(lab_of(graph, lab.seed, lab.dtype), collapsed=cards), height)

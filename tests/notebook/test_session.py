@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Event
+from time import sleep
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from msgspec import json
 import autodiff_viz as av
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.messages.envelope import answer_text
+from autodiff_viz.notebook import beside
 from autodiff_viz.notebook import session as sessions
 from autodiff_viz.notebook.session import NotebookSession
 from autodiff_viz.standalone.data import lab_of
@@ -36,6 +39,14 @@ class Browser:
 
     def ask(self, **fields: Any) -> dict[str, Any]:
         return self.take(self.message(edits=[], rest=self.heard["turn"], **fields))
+
+    def rest(self, **fields: Any) -> dict[str, Any]:
+        """Ask until all that takes longer has come; return what the check says then."""
+        checked = self.ask(**fields)["patch"].get("check", {})
+        while self.heard["due"]:
+            sleep(0.02)
+            checked = self.ask(**fields)["patch"].get("check", checked)
+        return checked
 
     def message(self, **fields: Any) -> dict[str, Any]:
         return {"key": self.heard["key"], "have": self.heard["rev"], **fields}
@@ -75,29 +86,96 @@ def test_what_takes_longer_comes_when_asked_for_and_then_nothing_is_asked_again(
     answer = browser.send("select", node="y")
     assert answer["due"]
     assert answer["rest"] is not None
-    answer = browser.ask(seen=True)
-    assert "agrees" in answer["patch"]["check"]["says"]  # with jax.vjp of the whole program
-    assert (answer["due"], answer["rest"]) == (False, None)
+    assert "agrees" in browser.rest(seen=True)["says"]  # with jax.vjp of the whole program
+    assert (browser.heard["due"], browser.heard["rest"]) == (False, None)
     assert "x" in browser.session.figure().words
 
 
 def test_no_figure_is_made_while_its_place_is_not_in_view():
     browser = Browser()
-    browser.ask(seen=False)
+    browser.rest(seen=False)
     assert browser.session.figure() is None
 
 
-def test_an_interrupted_check_is_not_begun_again_and_the_graph_stays(monkeypatch):
-    def interrupted(job):
+class Endless:
+    """A check that never ends by itself."""
+
+    def __init__(self) -> None:
+        self.begun, self.ended = Event(), Event()
+
+    def __call__(self, *_given: Any) -> None:
+        self.begun.set()
+        try:
+            while True:
+                sleep(0.01)
+        finally:
+            self.ended.set()
+
+
+@pytest.fixture
+def endless(monkeypatch):
+    check = Endless()
+    monkeypatch.setattr(sessions, "verification", lambda *given: check(*given))
+    return check
+
+
+def test_an_edit_does_not_wait_for_a_check_and_ends_one_that_is_of_other_numbers(endless):
+    browser = Browser()
+    browser.ask()
+    assert endless.begun.wait(20)
+    assert (browser.heard["due"], browser.heard["rest"]) == (True, sessions.AGAIN)
+    browser.send("rules", nodes=["y"], rule="stop")
+    assert browser.session.trace.gradient["x"] == pytest.approx(-0.98803162, rel=1e-5)
+    assert endless.ended.wait(20)
+
+
+def test_a_check_goes_on_while_a_node_is_selected(endless):
+    browser = Browser()
+    browser.ask()
+    assert endless.begun.wait(20)
+    browser.send("select", node="y")
+    browser.ask()
+    assert not endless.ended.is_set()
+    browser.send("undo")
+    browser.send("slide", name="x", value=1.0)
+    assert endless.ended.wait(20)
+
+
+def test_a_check_that_takes_too_long_is_given_up_and_says_so(endless, monkeypatch):
+    browser = Browser()
+    browser.ask()
+    assert endless.begun.wait(20)
+    monkeypatch.setattr(beside, "SECONDS", 0.0)
+    assert "took too long" in browser.rest()["says"]
+    assert endless.ended.wait(20)
+    assert (browser.heard["due"], browser.heard["rest"]) == (False, None)
+
+
+def test_an_interrupted_edit_is_not_done_and_not_begun_again(monkeypatch):
+    def interrupted(*_given):
+        monkeypatch.undo()
         raise KeyboardInterrupt
 
     browser = Browser()
+    before = browser.session.lab.graph
+    monkeypatch.setattr(sessions, "present", interrupted)
+    answer = browser.send("rules", nodes=["y"], rule="stop")
+    assert answer["ack"] == 1
+    assert "interrupted" in str(answer["patch"]["notice"])
+    assert browser.session.lab.graph is before
     browser.send("rules", nodes=["y"], rule="stop")
-    monkeypatch.setattr(sessions, "done_here", interrupted)
-    answer = browser.ask()
-    assert (answer["due"], answer["rest"]) == (False, None)
-    assert "ended" in answer["patch"]["check"]["says"]
     assert browser.session.lab.graph["y"].rule.kind == "stop"
+
+
+def test_tables_for_sliders_come_beside_the_edits():
+    browser = Browser()
+    want = list(browser.heard["full"]["sweeps"].items())
+    answer = browser.take(browser.message(edits=[], want=want))
+    while not answer["tables"]:
+        assert answer["due"]
+        sleep(0.02)
+        answer = browser.take(browser.message(edits=[], want=want))
+    assert [table["input"] for table in answer["tables"]] == ["x"]
 
 
 def test_what_python_shows_is_a_step_that_undo_takes_back():

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+from threading import Thread
+
 import pytest
 from msgspec import json
 
 import autodiff_viz as av
+from autodiff_viz.canvas.arrange import MANY
+from autodiff_viz.graph.model import Group
 from autodiff_viz.graph.problem import GraphError
 
 pytest.importorskip("anywidget")
@@ -17,8 +23,8 @@ CELL = 40_000  # bytes
 class Page:
     """A notebook's page with one cell."""
 
-    def __init__(self) -> None:
-        self.widget = av.widget(GRAPH)
+    def __init__(self, shown=GRAPH) -> None:
+        self.widget = av.widget(shown)
         self.sent: list[dict] = []
         self.widget.send = lambda content, buffers=None: self.sent.append(content)
         self.post({"kind": "open"})
@@ -69,6 +75,34 @@ def test_setting_them_moves_the_canvas(page):
     assert page.widget.trace.gradient["p"] == 4.0
     page.widget.trace = av.trace(GRAPH, inputs={"x": 0.0})
     assert page.widget.trace.value["x"] == 0.0
+
+
+def test_what_python_sets_while_a_message_is_answered_is_shown_after_it(page):
+    setting = []
+
+    def slowly(change):  # as an observer does, in the thread that answers
+        other = Thread(target=setattr, args=(page.widget, "graph", av.parse("p = 2.0\nq = p * p")))
+        other.start()
+        setting.append(other)
+
+    page.widget.observe(slowly, "selected")
+    page.edit("select", node="y")
+    page.widget.unobserve(slowly, "selected")
+    setting[0].join()
+    assert page.drawn["formula"]["text"] == "p = 2.0\nq = p * p\n"
+    assert page.widget.trace.gradient["p"] == 4.0
+
+
+def test_a_large_graph_is_first_seen_with_its_outermost_groups_closed():
+    names = [f"n{i}" for i in range(2 * MANY)]
+    lines = ["n0 = 1.0", *(f"{b} = sin({a})" for a, b in pairwise(names))]
+    halves = [frozenset(names[:MANY]), frozenset(names[MANY:])]
+    groups = [Group("one", halves[0]), Group("two", halves[1]), Group("inner", frozenset(names[1:4]))]
+    page = Page(replace(av.parse("\n".join(lines)), groups=tuple(groups)))
+    closed = {group["name"]: group["collapsed"] for group in page.drawn["groups"]}
+    assert closed == {"one": True, "two": True, "inner": False}
+    page.widget.graph = replace(page.widget.graph, groups=())
+    assert not page.drawn["groups"]
 
 
 def test_what_cannot_be_shown_is_refused_and_the_trait_stays(page):

@@ -170,6 +170,7 @@ def around(
     boxes: Mapping[str, Box],
     moved: AbstractSet[str],
     known: Mapping[tuple[str, int], Bends],
+    closed: Mapping[str, str],
 ) -> dict[tuple[str, int], Bends]:
     """Return bends by (target, slot). A wire without a free route has none; one to the left at most one.
 
@@ -178,12 +179,13 @@ def around(
       boxes: node by name on the canvas.
       moved: names of the nodes that are not where the layout put them.
       known: bends of the layout, kept if both ends have not moved and the route is free.
+      closed: the closed group of a node, by name; a wire inside one is not drawn, and has no route.
     """
     shelf = Shelf(boxes.values())
     routes = {}
     for node in nodes:
         for slot, name in node.wires:
-            if name not in boxes:
+            if name not in boxes or (name in closed and closed[name] == closed.get(node.name)):
                 continue
             source, target = boxes[name], boxes[node.name]
             start = (source.right, source.middle)

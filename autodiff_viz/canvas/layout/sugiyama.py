@@ -58,6 +58,7 @@ class Space:
       layers: by parameter that may be a tab, its layer.
       widest: px that a row should have at most.
       window: (width, height) of a canvas, of which a layout should make the most.
+      closed: by node inside a closed group, the name of that group.
     """
 
     size_of: Callable[[Node], Size]
@@ -65,6 +66,7 @@ class Space:
     layers: Mapping[str, str] = field(default_factory=dict)
     widest: float = inf
     window: Size = (inf, inf)
+    closed: Mapping[str, str] = field(default_factory=dict)
 
     def scale(self, extent: Size) -> float:
         """Return the scale at which a layout of this extent fits the window."""
@@ -88,7 +90,8 @@ def layout(graph: Graph, space: Space) -> Layout:
     tabs = attached(layers, sizes, positions)
     positions |= stacked(tabs, {node.name: node for node in nodes}, sizes, positions)
     moved = {name for name, position in positions.items() if position != fresh.positions.get(name)}
-    return Layout(positions, _bends(nodes, positions, fitted(tabs, sizes), moved, fresh.bends), tabs)
+    bends = _bends(nodes, positions, fitted(tabs, sizes), moved, fresh.bends, space.closed)
+    return Layout(positions, bends, tabs)
 
 
 def _bends(
@@ -97,9 +100,10 @@ def _bends(
     sizes: Mapping[str, Size],
     moved: AbstractSet[str],
     known: Mapping[tuple[str, int], Bends],
+    closed: Mapping[str, str],
 ) -> dict[tuple[str, int], Bends]:
     boxes = {name: Box(*position, *sizes[name]) for name, position in positions.items()}
-    return around(nodes, boxes, moved, known)
+    return around(nodes, boxes, moved, known, closed)
 
 
 def _fresh(
@@ -129,7 +133,8 @@ def _laid(graph: Graph, nodes: Sequence[Node], sizes: Mapping[str, Size], tabs: 
     laid.positions.update(stacked(tabs, by_name, sizes, laid.positions))
     if not aside:
         return laid
-    return replace(laid, bends=_bends(nodes, laid.positions, fitted(tabs, sizes), set(), laid.bends))
+    bends = _bends(nodes, laid.positions, fitted(tabs, sizes), set(), laid.bends, space.closed)
+    return replace(laid, bends=bends)
 
 
 def _divided(

@@ -10,11 +10,10 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
-from autodiff_viz.canvas.arrange import closed_at_first, folded_places
+from autodiff_viz.canvas.arrange import as_first_seen
 from autodiff_viz.explain.catalog import CHOICES
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32
-from autodiff_viz.graph.edits import with_positions
 from autodiff_viz.graph.history import History, Pinned, begin
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.link import Unreadable, packed, to_link, unpacked
@@ -277,9 +276,7 @@ def from_query(query: Mapping[str, str], most: int = limits.LINK) -> Lab:
     try:
         graph = from_link(query[GRAPH], most)
         # One that Python wrote says neither where nodes stand nor what is closed.
-        cards = frozenset() if FOLDED in query else closed_at_first(graph)
-        if cards:
-            graph = with_positions(graph, folded_places(graph, cards))
+        graph, cards = (graph, frozenset()) if FOLDED in query else as_first_seen(graph)
         lab = without_history(opened(lab, graph, "Open a link"))
     except GraphError as error:
         # The formula's text may be all that is left of a graph that cannot be read.

@@ -16,6 +16,7 @@ from functools import reduce
 from operator import or_
 from pathlib import Path
 from types import CodeType, FunctionType
+from warnings import catch_warnings, simplefilter
 
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.reading.nodes.costs import LONGEST, Refused
@@ -98,8 +99,12 @@ class Sources:
                 "too-large",
             )
         try:
-            tree = syntax_tree(text)
-            compiled = list(_nested(compile(tree, "", "exec", code.co_flags & FUTURE, dont_inherit=True)))
+            with catch_warnings():  # Python has said them as it loaded the file
+                simplefilter("ignore", SyntaxWarning)
+                simplefilter("ignore", DeprecationWarning)  # of an escape, before 3.12
+                tree = syntax_tree(text)
+                whole = compile(tree, "", "exec", code.co_flags & FUTURE, dont_inherit=True)
+            compiled = list(_nested(whole))
         except (SyntaxError, ValueError, RecursionError, MemoryError):  # of an edit that is not finished
             raise Refused(f"The file of `{name}` is no Python now.", "Load it again.", "no-source") from None
         functions: dict[tuple[int, str], list[Tree]] = {}

@@ -49,6 +49,7 @@
  * @property {() => boolean} isOffline whether the user is told that what is done waits
  * @property {(changed: () => void) => () => void} watch calls `changed` when that may have changed, until its result is called
  * @property {string} says why it waits: a sentence
+ * @property {() => string} over why nothing that is done is sent any more, and what to do: sentences; "" as long as it may be
  * @property {(element: HTMLElement, offline: boolean) => void} told has the host leave it to the lab to say so, in `element`
  */
 
@@ -75,6 +76,7 @@ export const BARE = {
     isOffline: () => false,
     watch: () => nothing,
     says: "Offline.",
+    over: () => "",
     told: nothing,
   },
 };

@@ -147,12 +147,13 @@ function wordKind(word, rest, kinds, header) {
 /** Update the mirror's lines, touching only those that changed.
  * @param {HTMLElement} mirror @param {Picture} picture */
 export function paint(mirror, { lines, ranges, kinds }) {
-  while (mirror.children.length > lines.length) mirror.lastElementChild?.remove();
-  while (mirror.children.length < lines.length) {
-    mirror.append(html("div", { "data-number": mirror.children.length + 1 }));
-  }
+  // Of the live collection the browser counts anew after each change, which takes the square of the length.
+  const rows = /** @type {HTMLElement[]} */ ([...mirror.children]);
+  for (const row of rows.splice(lines.length)) row.remove();
+  while (rows.length < lines.length)
+    rows.push(mirror.appendChild(html("div", { "data-number": rows.length + 1 })));
   lines.forEach((line, i) => {
-    const row = /** @type {HTMLElement} */ (mirror.children[i]);
+    const row = rows[i];
     const marked = ranges.get(i) ?? [];
     const sign = line + JSON.stringify(marked);
     if (signs.get(row) === sign) return;

@@ -21,7 +21,10 @@ const ON_THE_PAGE = new Set(
     " ",
   ),
 );
-export const LATE_MS = 5000; // without an answer to an edit: it takes milliseconds, but the kernel answers between two cells
+export const LATE_MS = 5000; // without an answer to an edit: it takes milliseconds, but a kernel may answer between two cells only
+
+export const GONE =
+  "The kernel has stopped; run the cell again. To keep this graph, copy its formula first.";
 
 /** A storage in memory: what is made here is the kernel's to keep. @returns {any} */
 function memory() {
@@ -39,6 +42,7 @@ export function notebookOf(peer) {
   /** @type {Set<() => void>} */
   const watchers = new Set();
   let away = false;
+  let gone = false; // whether the kernel has ended: another one knows nothing of this lab
   let timer = 0;
   let theme = "auto"; // that of the notebook
   const setAway = (/** @type {boolean} */ on) => {
@@ -59,7 +63,9 @@ export function notebookOf(peer) {
     mount: (own, css, parts) => (paint(), new Places(own, css, parts)),
     openChannel: (heard) => {
       const close = peer.listen((content) => {
+        if (content.kind === "cut") return void ((gone = true), setAway(true));
         if (content.kind !== "answer") return;
+        gone = false; // the notebook has found its kernel again
         heard(JSON.parse(content.text));
         setAway(false); // and so what has waited is sent
       });
@@ -82,7 +88,8 @@ export function notebookOf(peer) {
       isConnected: () => !away,
       isOffline: () => away,
       watch: (changed) => (watchers.add(changed), () => void watchers.delete(changed)),
-      says: "The kernel does not answer: it is busy, or gone (then run the cell again).",
+      says: "The kernel does not answer: it is busy, or it has stopped (then run the cell again).",
+      over: () => (gone ? GONE : ""),
     },
   };
 }

@@ -82,6 +82,7 @@ export const PAGE = {
   showAddress,
   setTheme: (theme) => /** @type {any} */ (globalThis).autodiff_viz_theme?.set(theme),
   reach: {
+    ...BARE.reach,
     isConnected,
     isOffline: () => navigator.onLine === false || !isConnected(),
     watch,

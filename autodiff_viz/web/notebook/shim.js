@@ -4,8 +4,12 @@
 // own. This script is the module of the widget, which each cell has: all else comes by messages.
 
 /** @typedef {{ send: (content: object) => void, get: (name: string) => any, set: (name: string, value: any) => void,
+ *   widget_manager?: { kernel?: { statusChanged?: any } },
  *   save_changes: () => void, on: (name: string, call: any) => void, off: (name: string, call: any) => void }} Model */
 /** @typedef {{ kind: string, text?: string, html?: string, script?: string, url?: string, state?: number }} Content */
+
+/** Of a kernel in JupyterLab, after which nothing is left of what was computed. */
+const ENDS = new Set(["terminating", "dead", "restarting", "autorestarting"]);
 
 const page = /** @type {any} */ (globalThis);
 /** What has come, and is for all cells: by version. @type {Record<string, any>} */
@@ -75,6 +79,21 @@ export default {
       model.save_changes();
     };
     model.on("msg:custom", heard);
+    // The way to the kernel has ended, or another one was found. If this lab is still there, it answers.
+    const cut = () => {
+      word.textContent = "The kernel has stopped; run the cell again.";
+      for (const call of [...listeners]) call({ kind: "cut" });
+      try {
+        model.send({ kind: "open" });
+      } catch {
+        // a channel that is closed
+      }
+    };
+    model.on("comm_live_update", cut); // of Jupyter, which says nothing of a kernel that has died or was shut down
+    const signal = model.widget_manager?.kernel?.statusChanged;
+    const heed = (/** @type {unknown} */ _kernel, /** @type {string} */ status) =>
+      void (ENDS.has(status) && cut());
+    signal?.connect(heed);
     /** @type {Set<() => void>} */
     const watchers = new Set();
     const watch = new MutationObserver(() => watchers.forEach((changed) => changed()));
@@ -123,6 +142,8 @@ export default {
     });
     return () => {
       model.off("msg:custom", heard);
+      model.off("comm_live_update", cut);
+      signal?.disconnect(heed);
       watch.disconnect();
     };
   },

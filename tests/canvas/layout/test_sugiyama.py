@@ -279,3 +279,16 @@ def test_a_region_changes_no_promise(graph, data):
     found = layout(graph, Space(size_of))
     assert not overlaps(graph, found)
     assert not crossed_nodes(graph, found)
+
+
+def test_a_wire_inside_a_closed_group_has_no_route_and_one_that_leaves_it_has():
+    reads = {"a": None, "between": None, "b": "a", "in_the_way": None, "c": "b"}
+    row = (
+        Node(name, "sin" if read else "input", (read,) if read else (), position=(300.0 * i, 0.0))
+        for i, (name, read) in enumerate(reads.items())
+    )
+    graph = Graph(tuple(row), (), "c")
+    around = {("b", 0), ("c", 0)}  # each passes a node that stands in its way
+    assert {*layout(graph, Space(size_of)).bends} == around
+    closed = {"a": "group", "b": "group"}
+    assert {*layout(graph, Space(size_of, closed=closed)).bends} == {("c", 0)}

@@ -11,6 +11,7 @@ import json
 import linecache
 import re
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -227,6 +228,18 @@ def test_a_file_that_was_edited_after_it_was_loaded_is_refused(edit, torch, tmp_
     problem = refused(names["f"], x)
     assert problem.code == "no-source"
     assert "the file was changed after it was loaded" in problem.message
+
+
+def test_what_python_warned_of_as_it_loaded_a_file_is_not_said_again(torch, tmp_path):
+    text = "def other():\n    return 1 is 1, '\\d'\n\n\ndef f(x):\n    return 0.25 * x.exp().sum()\n"
+    file, names = tmp_path / "warned.py", {"__name__": "warned"}
+    file.write_text(text)
+    with pytest.warns((SyntaxWarning, DeprecationWarning)) as said:
+        exec(compile(text, str(file), "exec"), names)
+    assert len(said) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert av.from_torch(names["f"], torch.tensor([0.0], requires_grad=True)).answers()["x"] == [0.25]
 
 
 def test_a_function_with_rewritten_assertions_is_read_and_an_edit_of_it_refused(torch, tmp_path):

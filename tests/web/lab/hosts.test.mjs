@@ -92,6 +92,20 @@ test("a notebook's host sends what it is given to the kernel, and says when that
   assert.deepEqual([storage.tab().getItem("a"), storage.browser().getItem("a")], ["1", null]);
 });
 
+test("a notebook's host says that its kernel has stopped until it answers again, and nothing is sent meanwhile", () => {
+  const way = peer();
+  const { openChannel, reach } = notebooks.notebookOf(way);
+  let told = 0;
+  reach.watch(() => told++);
+  openChannel(() => {});
+  assert.deepEqual([reach.over(), reach.isConnected()], ["", true]);
+  way.made.listeners.forEach((call) => call({ kind: "cut" }));
+  assert.match(reach.over(), /The kernel has stopped; run the cell again\./);
+  assert.deepEqual([reach.isOffline(), reach.isConnected(), told], [true, false, 1]);
+  way.made.answer({ ack: 0 });
+  assert.deepEqual([reach.over(), reach.isConnected(), told], ["", true, 2]);
+});
+
 test("a notebook's lab has the notebook's theme until another one is chosen", () => {
   const themes = [];
   globalThis.autodiff_viz_theme = { set: (name) => themes.push(name) };

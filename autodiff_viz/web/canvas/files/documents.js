@@ -136,7 +136,7 @@ async function settled({ stage }) {
   const end = Date.now() + PATIENCE;
   const busy = () =>
     stage.host.dataset.pending !== "0" ||
-    document.querySelector("#av-first, [data-test-script-state=running]"); // the shell of a page that Streamlit has not drawn yet
+    document.querySelector("#av-first:not([data-stays]), [data-test-script-state=running]"); // the shell of a page that Streamlit has not drawn yet
   while (busy() && Date.now() < end) await new Promise((go) => setTimeout(go, 50));
 }
 

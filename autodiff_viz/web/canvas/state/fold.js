@@ -116,11 +116,14 @@ export function folded(drawing) {
 function shutGroups({ nodes, wires }, groups, within) {
   /** @type {Map<string, Shut>} */
   const shut = new Map();
+  /** @type {Map<string, GraphNode[]>} */
+  const members = new Map(groups.map(({ name }) => [idOf(name), []]));
+  for (const node of nodes) members.get(within.get(node.id) ?? "")?.push(node);
   for (const group of groups) {
-    const inside = nodes.filter(({ id }) => within.get(id) === idOf(group.name));
+    const id = idOf(group.name);
+    const inside = members.get(id) ?? [];
     const box = bounds(inside);
-    if (box)
-      shut.set(idOf(group.name), { id: idOf(group.name), group, inside, box, ins: [], outs: [] });
+    if (box) shut.set(id, { id, group, inside, box, ins: [], outs: [] });
   }
   /** Height of the last bend of a wire before a card, by card and source. @type {Map<string, number>} */
   const arrives = new Map();

@@ -42,9 +42,11 @@ export function nested(frames) {
       Number(ofBranches(b)) - Number(ofBranches(a)) ||
       (a.name < b.name ? -1 : 1),
   );
-  const sets = sorted.map(({ nodes }) => new Set(nodes));
-  return sorted.map((frame, i) => ({
-    frame,
-    depth: sets.slice(0, i).filter((outer) => frame.nodes.every((id) => outer.has(id))).length,
-  }));
+  /** How many frames so far hold a node. @type {Map<string, number>} */
+  const held = new Map();
+  return sorted.map((frame, i) => {
+    const around = frame.nodes.map((id) => held.get(id) ?? 0);
+    frame.nodes.forEach((id, at) => held.set(id, around[at] + 1));
+    return { frame, depth: around.length ? around.reduce((a, b) => Math.min(a, b)) : i };
+  });
 }
