@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from autodiff_viz.graph.model import INPUT
 from autodiff_viz.reading.functions.arrays import getitem, known, shape_of
-from autodiff_viz.reading.jax.transforms import Loops, as_array, marked, staged, unmarked
+from autodiff_viz.reading.jax.transforms import Loops, as_array, marked, staged, stop_gradient, unmarked
 from autodiff_viz.reading.language.reader import STEPS, Reader
 from autodiff_viz.reading.language.values import BOOL, INT, Array, Native, Refused, arrays_in, leaves, mapped
+from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.numpy.array_functions import flip
 
 
@@ -230,8 +232,20 @@ def _branch(reader: Reader, function: Any, operands: list) -> Any:
     return unmarked(value, bit)
 
 
+GENTLE = frozenset(
+    (
+        "add", "sub", "mul", "neg", "square", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "maximum", "minimum",
+        "where", "identity", "sum", "mean", "max", "min", "dot", "matmul", "reshape", "transpose", "expand_dims",
+        "broadcast_to", "getitem", "at_set", "stack", "concatenate", "zeros_like", "ones_like", INPUT,
+    )
+)  # fmt: skip
+"""Ops with finite slopes wherever their arguments are finite."""
+
+
 def _chosen(reader: Reader, functions: list, which: Array, operands: list) -> Any:
-    results = [_branch(reader, function, operands) for function in functions]
+    """Return for each row the result of the branch that a number names."""
+    which = reader.make("clip", [which, 0.0, float(len(functions) - 1)], dtype=INT)
+    results = [_of_rows(reader, function, operands, which, i) for i, function in enumerate(functions)]
     flat = [leaves(one) for one in results]
     made: list[Any] = [leaf for _, leaf in flat[-1]]
     for i in reversed(range(len(flat) - 1)):
@@ -241,6 +255,47 @@ def _chosen(reader: Reader, functions: list, which: Array, operands: list) -> An
         ]
     items = iter(made)
     return mapped(lambda _: next(items), results[-1])
+
+
+def _of_rows(reader: Reader, function: Any, operands: list, which: Array, number: int) -> Any:
+    """Return what a branch makes of all rows.
+
+    A slope may be infinite in rows of another branch, and 0 times infinity is NaN; so JAX lets the operands
+    pass nothing there, and what the branch reads from outside is such an operand.
+
+    Raises:
+      Refused: such an op reads something from outside that is no operand.
+    """
+    first = len(reader.builder.drafts) if isinstance(reader.builder, Builder) else 0
+    result = _branch(reader, function, operands)
+    if not isinstance(reader.builder, Builder):
+        return result
+    if all(draft.op in GENTLE for draft in reader.builder.drafts[first:]):
+        return result
+    reader.builder.replaced |= set(range(first, len(reader.builder.drafts)))
+    here = reader.make("equal", [which, float(number)], dtype=BOOL)
+
+    def only_here(leaf: Any) -> Any:
+        if not isinstance(leaf, Array) or not leaf.is_node or leaf.dtype in (INT, BOOL):
+            return leaf
+        stopped = replace(stop_gradient(reader, replace(leaf, rows=())), rows=leaf.rows)
+        return replace(reader.make("where", [here, leaf, stopped], dtype=leaf.dtype), traced=leaf.traced)
+
+    given = [mapped(only_here, one) for one in operands]
+    own = {leaf.held.number for _, leaf in leaves(given) if isinstance(leaf, Array) and leaf.is_node}
+    first = len(reader.builder.drafts)
+    result = _branch(reader, function, given)
+    steep: set[int] = set()  # the nodes that lead to such an op
+    for at in range(len(reader.builder.drafts) - 1, first - 1, -1):
+        draft = reader.builder.drafts[at]
+        if draft.op not in GENTLE or at in steep:
+            steep |= {slot.number for slot in draft.slots if isinstance(slot, Ref)}
+    if any(at < first and at not in own for at in steep):
+        raise Refused(
+            "Under vmap a branch with a slope that may be infinite is read of its operands alone.",
+            "Give the branch what it reads as an operand: lax.cond(p, f, g, x, y).",
+        )
+    return result
 
 
 @known("lax.switch")

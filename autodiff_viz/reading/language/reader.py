@@ -521,6 +521,7 @@ class Reader:
     def _do_While(self, node: ast.While) -> None:
         for i in range(STEPS):
             if not self.truth(self.value(node.test), node.test):
+                self.run(node.orelse)
                 return
             try:
                 with self.step(f"while {i}"):
@@ -563,6 +564,11 @@ class Reader:
         self.whole += 1
         try:
             self._try(node)
+        except (Return, Break, Continue):
+            self.run(node.finalbody)
+            raise
+        else:
+            self.run(node.finalbody)
         finally:
             self.whole -= 1
 
@@ -581,7 +587,6 @@ class Reader:
             self.run(handler.body)
         else:
             self.run(node.orelse)
-        self.run(node.finalbody)
 
     def _do_Raise(self, node: ast.Raise) -> None:
         made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
