@@ -30,7 +30,8 @@ def judged(text: str, rtol: float = 2e-3, atol: float = 1e-4) -> tuple[str, str]
     names: dict[str, object] = {}
     error = ""
     try:
-        exec(compile(text, "program", "exec"), names)
+        with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):  # as people have it
+            exec(compile(text, "program", "exec"), names)
     except (TypeError, ValueError, NotImplementedError) as raised:
         error = str(raised).partition("\n")[0]
     values, refused = values_of(text)

@@ -7,9 +7,10 @@ from typing import Any
 
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.reading.functions.arrays import getitem, known, shape_of
+from autodiff_viz.reading.jax.random import Key, key_item
 from autodiff_viz.reading.jax.transforms import Loops, as_array, marked, staged, stop_gradient, unmarked
 from autodiff_viz.reading.language.reader import STEPS, Reader
-from autodiff_viz.reading.language.values import BOOL, INT, Array, Native, Refused, arrays_in, leaves, mapped
+from autodiff_viz.reading.language.values import BOOL, INT, NOWHERE, Array, Native, Refused, arrays_in, leaves, mapped
 from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.numpy.array_functions import flip
 
@@ -32,6 +33,10 @@ def _settled(value: Any, after: Any, weak: list[bool], name: str) -> Any:
 
     def one(_: Any) -> Any:
         (_, before), (_, later), free = next(kinds)
+        if isinstance(before, Key) or isinstance(later, Key):
+            if isinstance(before, Key) and isinstance(later, Key) and before.shape == later.shape:
+                return before
+            raise Refused(f"The carry of {name} begins or ends as a key, and not both.", "", "carry")
         if before.dtype == later.dtype:
             return before
         if free and before.dtype in (INT, BOOL) and later.dtype not in (INT, BOOL):
@@ -67,7 +72,9 @@ def scan(
 ) -> tuple:
     """Read `lax.scan`, step by step."""
     arrays = arrays_in(xs)
-    counts = {shape_of(reader, one)[0] if shape_of(reader, one) else 0 for one in arrays}
+    arrays += [leaf for _, leaf in leaves(xs) if isinstance(leaf, Key)]
+    shapes = [one.shape if isinstance(one, Key) else shape_of(reader, one) for one in arrays]
+    counts = {shape[0] if shape else 0 for shape in shapes}
     if length is not None:
         counts.add(length)
     if len(counts) != 1 or type(next(iter(counts))) is not int:
@@ -77,10 +84,7 @@ def scan(
     with staged(reader, "scan") as bit:
         carry, outputs, weak = _carry(reader, init, bit), [], _weak(init)
         for i in reversed(range(count)) if reverse else range(count):
-            part = marked(
-                mapped(lambda leaf, i=i: getitem(reader, leaf, i) if isinstance(leaf, Array) else leaf, xs),
-                bit,
-            )
+            part = marked(mapped(lambda leaf, i=i: _row(reader, leaf, i), xs), bit)
             result = reader.call(f, [carry, part], {})
             if not isinstance(result, (tuple, list)) or len(result) != 2:
                 raise Refused("The body of scan returns (carry, output).")
@@ -93,6 +97,12 @@ def scan(
         outputs.reverse()
     reader.say(reader.line, f"`scan` is unrolled: {count} steps")
     return unmarked(carry, bit), unmarked(_stacked(reader, outputs), bit)
+
+
+def _row(reader: Reader, leaf: Any, i: int) -> Any:
+    if isinstance(leaf, Key):
+        return key_item(reader, leaf, i, NOWHERE)
+    return getitem(reader, leaf, i) if isinstance(leaf, Array) else leaf
 
 
 def _limited(count: int, name: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -137,7 +137,7 @@ def split(reader: Reader, key: Any, num: Any = 2) -> Key:
 def fold_in(reader: Reader, key: Any, data: Any) -> Key:
     """Read a key that is made of one and a number."""
     if isinstance(data, Array):
-        data = int(reader.numbers(data))
+        data = int(reader.numbers(replace(data, traced=0)))  # compiled code may ask for it too
     if type(data) is not int:
         raise Refused("fold_in() takes a whole number.")
     return Key(_each(reader, key, lambda one: jax.random.fold_in(one, data)), key.rows)

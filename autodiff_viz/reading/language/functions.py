@@ -13,6 +13,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.reading.language.operators import Shown, before, equal, key, kind, number, room_for, written
 from autodiff_viz.reading.language.reader import Raised, Reader
 from autodiff_viz.reading.language.sets import Set
+from autodiff_viz.reading.language.streams import Stream
 from autodiff_viz.reading.language.values import (
     Array,
     Class,
@@ -314,15 +315,19 @@ def _pow(reader: Reader, args: list, keywords: dict) -> Any:
 
 
 def _rows(reader: Reader, args: list) -> list[tuple]:
+    if any(isinstance(one, Stream) for one in args):
+        raise Refused("A generator beside others is not read.", "Make a list of it first: list(...).")
     columns = [reader.items(one) for one in args]
     pay_values(len(columns) * min(map(len, columns), default=0))
     return list(zip(*columns, strict=False))
 
 
-def _enumerate(reader: Reader, args: list, keywords: dict) -> list:
+def _enumerate(reader: Reader, args: list, keywords: dict) -> list | Stream:
     start = keywords.get("start", args[1] if len(args) > 1 else 0)
     if type(start) is not int:
         raise Refused("enumerate() counts from a whole number.")
+    if isinstance(args[0], Stream):
+        return args[0].numbered(start)
     return list(enumerate(reader.items(args[0]), start))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -118,6 +119,18 @@ class Function:
     def parameters(self) -> list[str]:
         """Return the names of the positional parameters."""
         return [arg.arg for arg in (*self.args.posonlyargs, *self.args.args)]
+
+    @cached_property
+    def yields(self) -> bool:
+        """Whether it is a generator."""
+        waiting: list[ast.AST] = list(self.body) if isinstance(self.body, list) else []
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, (ast.Yield, ast.YieldFrom)):
+                return True
+            if not isinstance(one, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+                waiting += ast.iter_child_nodes(one)
+        return False
 
 
 @dataclass(eq=False)
@@ -252,7 +265,7 @@ def leaves(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, Any]]:
         return [(path, value)]
     inside = _entered(value, depth, len(path))
     if isinstance(value, dict):
-        pairs = [(key, value[key]) for key in sorted(value, key=str)]
+        pairs = [(key, value[key]) for key in in_tree_order(value)]
     else:
         pairs = list(zip(names_of(value) or range(inside), value, strict=True))
     return [
@@ -260,6 +273,14 @@ def leaves(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, Any]]:
         for name, one in pairs
         for pair in leaves(one, f"{path}.{name}" if path else str(name), depth + 1)
     ]
+
+
+def in_tree_order(value: dict) -> list:
+    """Return the keys of a dictionary in the order of its leaves."""
+    try:
+        return sorted(value)
+    except TypeError:  # of several types, which JAX refuses
+        return sorted(value, key=str)
 
 
 def mapped(function: Callable[[Any], Any], value: Any, depth: int = 0) -> Any:
@@ -274,7 +295,7 @@ def mapped(function: Callable[[Any], Any], value: Any, depth: int = 0) -> Any:
         return function(value)
     _entered(value, depth)
     if isinstance(value, dict):
-        made = {key: mapped(function, value[key], depth + 1) for key in sorted(value, key=str)}
+        made = {key: mapped(function, value[key], depth + 1) for key in in_tree_order(value)}
         return {key: made[key] for key in value}
     items = [mapped(function, one, depth + 1) for one in value]
     if isinstance(value, list):
