@@ -94,7 +94,7 @@ class Places:
       picks: the shape of the arrays of the index.
       rest: the shape of what is picked each time.
       at: the axis of the result at which the picks stand.
-      leading: whether x has the elements in the order of the whole array.
+      order: the axes of the whole array as x has them, the joined ones first; None if x is a part of it.
       inside: of each pick whether it lies in the array; None if all do.
     """
 
@@ -103,7 +103,7 @@ class Places:
     picks: tuple[int, ...]
     rest: tuple[int, ...]
     at: int
-    leading: bool
+    order: tuple[int, ...] | None
     inside: Array | None
 
 
@@ -154,8 +154,7 @@ def places(reader: Reader, x: Array, index: Any, node: ast.AST | None, clipped: 
     at = sum(i < chosen[0] for i in others) if together else 0
     if len(arrays) and prod(picks) * count * prod(rest) > limits.ELEMENTS:
         raise Refused("This pick compares too many places.", "Use fewer rows.", "too-large", node)
-    leading = not is_cut and order == tuple(range(len(shape)))
-    return Places(x, spots, picks, rest, at, leading, inside)
+    return Places(x, spots, picks, rest, at, None if is_cut else order, inside)
 
 
 def _counted(
@@ -213,6 +212,17 @@ def _settled(reader: Reader, result: Array, where: Places) -> Array:
     order = [count + i for i in range(where.at)]
     order += [*range(count), *(count + i for i in range(where.at, len(where.rest)))]
     return reader.make("transpose", [result], dtype=result.dtype, axes=tuple(order))
+
+
+def _unsettled(reader: Reader, change: Any, where: Places) -> Array:
+    """Return what is set or added at places, with the axes of the picks first."""
+    shape = (*where.rest[: where.at], *where.picks, *where.rest[where.at :])
+    change = reader.make("broadcast_to", [change], shape=shape)
+    if not where.at:
+        return change
+    count = len(where.picks)
+    order = (*range(where.at, where.at + count), *range(where.at), *range(where.at + count, len(shape)))
+    return reader.make("transpose", [change], dtype=change.dtype, axes=order)
 
 
 def item(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array:
@@ -403,8 +413,10 @@ def _where_holds(reader: Reader, x: Array, condition: Array, name: str, change: 
 
 
 def _updated(reader: Reader, x: Array, where: Places, name: str, change: Any, node: ast.AST) -> Array:
-    if not where.leading or name not in ("add", "set", "subtract"):
-        raise Refused(f"x.at[...].{name}() is read by places along the first axes.", at=node)
+    if where.order is None:
+        raise Refused("A slice beside an array of places is read if it is a whole axis.", at=node)
+    if name not in ("add", "set", "subtract"):
+        raise Refused(f"x.at[...].{name}() is not read at an array of places.", "Write set() or add().", at=node)
     shape = shape_of(reader, x)
     x = where.x
     if name == "set":
@@ -415,7 +427,7 @@ def _updated(reader: Reader, x: Array, where: Places, name: str, change: Any, no
         )
         if np.max(given) > 1:
             raise Refused("Two of these places are the same; which is set last is not fixed.", at=node)
-    change = reader.make("broadcast_to", [change], shape=(*where.picks, *where.rest))
+    change = _unsettled(reader, change, where)
     count = len(where.picks)
     spots = reshape(reader, where.spots, (*shape_of(reader, where.spots), *[1] * len(where.rest)))
     spread = reader.make("where", [spots, reader.make("expand_dims", [change], axis=count), 0.0])
@@ -429,7 +441,12 @@ def _updated(reader: Reader, x: Array, where: Places, name: str, change: Any, no
         made = reader.make("where", [taken, total, x], dtype=x.dtype)
     else:
         made = reader.make("add" if name == "add" else "sub", [x, total], dtype=x.dtype)
-    return made if shape_of(reader, made) == shape else reshape(reader, made, shape)
+    ordered = tuple(shape[i] for i in where.order)
+    made = made if shape_of(reader, made) == ordered else reshape(reader, made, ordered)
+    if where.order == tuple(range(len(shape))):
+        return made
+    axes = tuple(where.order.index(i) for i in range(len(shape)))
+    return reader.make("transpose", [made], dtype=x.dtype, axes=axes)
 
 
 def set_item(reader: Reader, x: Array, index: Any, value: Any, target: ast.Subscript) -> None:

@@ -36,6 +36,7 @@ from autodiff_viz.reading.language.values import (
     Array,
     Native,
     Refused,
+    arrays_in,
     leaves,
     mapped,
 )
@@ -322,13 +323,23 @@ class Differentiated:
 
 
 def call_at(
-    reader: Reader, function: Any, args: list, keywords: dict, argnums: list[int], hips: bool = False
+    reader: Reader,
+    function: Any,
+    args: list,
+    keywords: dict,
+    argnums: list[int],
+    hips: bool = False,
+    apart: bool = False,
 ) -> Differentiated:
-    """Call a function with the chosen arguments as nodes that it is differentiated by."""
+    """Call a function with the chosen arguments as nodes that it is differentiated by.
+
+    Args:
+      apart: whether they stay nodes of their own in any case.
+    """
     if isinstance(reader.builder, Terms):
         args, keywords = as_nodes(reader, list(args)), as_nodes(reader, keywords)
         with outside(reader):
-            return call_at(reader, function, args, keywords, argnums, hips)
+            return call_at(reader, function, args, keywords, argnums, hips, apart)
     names = parameter_names(function)
     args, owns, chosen = list(args), [], {}
     first, tracing = len(reader.builder.drafts), reader.state(Tracing)
@@ -347,7 +358,8 @@ def call_at(
         value = reader.call(function, args, keywords)
     finally:
         tracing.depth -= 1
-    merged(reader, owns, first)
+    if not apart:
+        merged(reader, owns, first)
     tracing.made.append(range(first, len(reader.builder.drafts)))
     arguments = [chosen[i % len(args)] for i in argnums]
     return Differentiated(unmarked(value, bit), owns, arguments, tracing.made[-1])
@@ -566,8 +578,7 @@ def pulled(reader: Reader, value: Array, cotangent: Any) -> Array:
     """Return the number whose gradient is the cotangent pulled back: the sum of their product."""
     if _all_ones(reader, cotangent) and shape_of(reader, cotangent) == shape_of(reader, value):
         return value  # the usual seed: an array is differentiated from ones
-    seed = stop_gradient(reader, r_array(reader, cotangent))
-    product = reader.make("mul", [value, seed])
+    product = reader.make("mul", [value, r_array(reader, cotangent)])
     return product if shape_of(reader, value) == () else reader.make("sum", [product])
 
 
@@ -584,13 +595,19 @@ def _all_ones(reader: Reader, cotangent: Any) -> bool:
     return True
 
 
+def _leads(reader: Reader, done: Differentiated, cotangent: Any) -> bool:
+    """Return whether a cotangent is computed from an argument that is differentiated by."""
+    roots = [one.held for one in arrays_in(cotangent) if one.is_node]
+    return not reader.builder.ancestors(*roots).isdisjoint(own.held.number for _, _, own in done.owns)
+
+
 @known("jax.vjp")
 def vjp(reader: Reader, fun: Any, *primals: Any, has_aux: bool = False) -> tuple:
     """Read `jax.vjp`: the value, and a function that pulls a cotangent back."""
     rows = tuple(reader.state(Rows).active)
 
-    def at_primals() -> tuple[Differentiated, Any, Any]:
-        done = call_at(reader, fun, list(primals), {}, list(range(len(primals))))
+    def at_primals(apart: bool = False) -> tuple[Differentiated, Any, Any]:
+        done = call_at(reader, fun, list(primals), {}, list(range(len(primals))), apart=apart)
         _pull_rules(reader, done)
         value, aux = done.value if has_aux else (done.value, None)
         return done, value, aux
@@ -605,6 +622,9 @@ def vjp(reader: Reader, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
                 return pull(_, given, keywords)
         # Under another vmap each row has a derivative of its own, so the function is read once more there.
         done, outputs = (first, value) if tuple(reader.state(Rows).active) == rows else at_primals()[:2]
+        if not inside and _leads(reader, done, args[0]):
+            # Its own way to the arguments is none of the function's, and an outer derivative goes both.
+            done, outputs = at_primals(apart=True)[:2]
         pairs = list(zip(leaves(outputs), leaves(args[0]), strict=False))
         if len(leaves(outputs)) != len(leaves(args[0])):
             raise Refused("The pullback takes a cotangent of the same form as the value.")
