@@ -18,7 +18,7 @@ from autodiff_viz.reading.language.values import (
     Refused,
     in_tree_order,
     leaves,
-    mapped,
+    tree_mapped,
 )
 from autodiff_viz.reading.nodes.costs import NAMES, pay
 
@@ -42,7 +42,7 @@ def tree_map(reader: Reader, f: Any, tree: Any, *rest: Any, is_leaf: Any = None)
     if any(not equal(_form(other), _form(tree)) for other in rest):
         raise Refused("tree_map() needs trees of one form.")
     others = [iter([leaf for _, leaf in leaves(one)]) for one in rest]
-    return mapped(lambda leaf: reader.call(f, [leaf, *(next(one) for one in others)], {}), tree)
+    return tree_mapped(lambda leaf: reader.call(f, [leaf, *(next(one) for one in others)], {}), tree)
 
 
 def _map_until(reader: Reader, f: Any, tree: Any, rest: tuple, is_leaf: Any) -> Any:
@@ -134,7 +134,7 @@ class Form:
         if len(items) != len(leaves(self.tree)):
             raise Refused(f"This tree has {len(leaves(self.tree))} leaves, and {len(items)} are given.")
         each = iter(items)
-        return mapped(lambda _: next(each), self.tree)
+        return tree_mapped(lambda _: next(each), self.tree)
 
 
 @known("tree.structure")

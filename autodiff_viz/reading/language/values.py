@@ -283,9 +283,11 @@ def in_tree_order(value: dict) -> list:
         return sorted(value, key=str)
 
 
-def mapped(function: Callable[[Any], Any], value: Any, depth: int = 0) -> Any:
+def mapped(function: Callable[[Any], Any], value: Any, depth: int = 0, of_jax: bool = False) -> Any:
     """Return nested tuples, lists and dictionaries with the function of each leaf, called in leaf order.
 
+    Args:
+      of_jax: whether dictionaries come back in that order too, as JAX's trees do.
     Raises:
       Refused: as `leaves`.
     """
@@ -295,12 +297,17 @@ def mapped(function: Callable[[Any], Any], value: Any, depth: int = 0) -> Any:
         return function(value)
     _entered(value, depth)
     if isinstance(value, dict):
-        made = {key: mapped(function, value[key], depth + 1) for key in in_tree_order(value)}
-        return {key: made[key] for key in value}
-    items = [mapped(function, one, depth + 1) for one in value]
+        made = {key: mapped(function, value[key], depth + 1, of_jax) for key in in_tree_order(value)}
+        return made if of_jax else {key: made[key] for key in value}
+    items = [mapped(function, one, depth + 1, of_jax) for one in value]
     if isinstance(value, list):
         return items
     return type(value)(*items) if names_of(value) else tuple(items)
+
+
+def tree_mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    """Return a tree of JAX with the function of each leaf: see `mapped`."""
+    return mapped(function, value, of_jax=True)
 
 
 def _entered(value: Any, depth: int, path: int = 0) -> int:
