@@ -420,11 +420,10 @@ def _updated(reader: Reader, x: Array, where: Places, name: str, change: Any, no
     shape = shape_of(reader, x)
     x = where.x
     if name == "set":
-        given = (
-            reader.numbers(reader.make("max", [reader.make("sum", [where.spots], axis=0)]), node)
-            if where.picks
-            else 1
-        )
+        given: Any = 1
+        if where.picks:
+            most = reader.make("max", [reader.make("sum", [where.spots], axis=0)])
+            given = reader.numbers(replace(most, traced=0), node)  # in compiled code too
         if np.max(given) > 1:
             raise Refused("Two of these places are the same; which is set last is not fixed.", at=node)
     change = _unsettled(reader, change, where)

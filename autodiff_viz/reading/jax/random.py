@@ -114,7 +114,7 @@ def _each(reader: Reader, key: Any, function: Callable[[Any], Any], count: int =
 def new_key(reader: Reader, seed: Any, **options: Any) -> Key:
     """Read a key by its seed."""
     if isinstance(seed, Array) and seed.dtype == INT:
-        seed = int(reader.numbers(seed))
+        seed = int(reader.numbers(replace(seed, traced=0)))
     if type(seed) is not int or not -SEED <= seed <= SEED or options:
         raise Refused("A key has a whole number as its seed.", "Write jax.random.PRNGKey(0).")
     pay(CALLED)
