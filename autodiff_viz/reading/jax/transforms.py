@@ -613,7 +613,7 @@ def _all_ones(reader: Reader, cotangent: Any) -> bool:
 
 def _leads(reader: Reader, done: Differentiated, cotangent: Any) -> bool:
     """Return whether a cotangent is computed from an argument that is differentiated by."""
-    roots = [one.held for one in arrays_in(cotangent) if one.is_node]
+    roots = [one.held for one in arrays_in(cotangent) if one.is_node and not _all_ones(reader, one)]
     return not reader.builder.ancestors(*roots).isdisjoint(own.held.number for _, _, own in done.owns)
 
 
