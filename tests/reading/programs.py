@@ -450,7 +450,8 @@ def torch_program(seed: int) -> str:
 
 # JAX.
 
-JAX_RULES = """@jax.custom_vjp
+JAX_RULES = """import functools
+@jax.custom_vjp
 def clipped(x):
     return x * 1.0
 clipped.defvjp(lambda x: (clipped(x), None), lambda res, g: (jnp.clip(g, -0.5, 0.5),))
@@ -491,6 +492,27 @@ implicit.defvjp(implicit_fwd, implicit_bwd)
 def doubled(x):
     out, pull = jax.vjp(jnp.tanh, x)
     return out, lambda g: pull(2.0 * g)
+@functools.partial(jax.custom_vjp, nondiff_argnums=(0,))
+def steep(n, x):
+    return x ** n
+steep.defvjp(lambda n, x: (steep(n, x), x), lambda n, x, g: (n * x * g,))
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def bent(x, k):
+    return jnp.tanh(k * x)
+@bent.defjvp
+def bent_jvp(k, primals, tangents):
+    out = bent(primals[0], k)
+    return out, k * (1.0 - out ** 2) * tangents[0] + 0.1 * tangents[0]
+@jax.custom_vjp
+def weighed(p):
+    return p["x"] * p["w"]
+weighed.defvjp(
+    lambda p: (weighed(p), p), lambda p, g: ({"x": g * p["w"], "w": 0.5 * g * p["x"]},)
+)
+@jax.custom_vjp
+def straight(x):
+    return jnp.round(x)
+straight.defvjp(lambda x: (straight(x), None), lambda _, g: (g,))
 """
 
 JAX_UNARY = (
@@ -522,6 +544,34 @@ JAX_UNARY = (
     "jax.jit(lambda t: t * jnp.cos(t))({0})",
     "jax.lax.cond(True, jnp.sin, jnp.cos, {0})",
     "jax.lax.fori_loop(0, 3, lambda i, t: jnp.sin(t) + 0.1 * i, {0})",
+    "jax.lax.cond(jnp.sum({0}) > 0.2, jnp.sin, lambda t: t * 0.5, {0})",
+    "jax.lax.switch(1, [jnp.sin, jnp.cos, jnp.tanh], {0})",
+    "jax.lax.scan(lambda c, _: (jnp.tanh(c) + 0.1, None), {0}, None, length=2)[0]",
+    "sum(jax.tree.leaves(jax.tree.map(lambda t: t * t, {{'b': {0}, 'a': [{0} * 0.5]}})))",
+    "jax.jvp(jnp.sin, ({0},), ({0} * 0.5,))[1]",
+    "jax.vjp(jnp.tanh, {0})[1]({0})[0]",
+    "jax.grad(lambda t: jnp.sum(jnp.sin(t) * t))({0})",
+    "jnp.select([{0} > 0.5, {0} > -0.5], [{0}, {0} ** 2], 0.1)",
+    "jax.nn.silu({0})",
+    "jax.nn.elu({0})",
+    "jax.nn.log_sigmoid({0})",
+    "jnp.expm1({0} * 0.2)",
+    "jnp.sign({0}) * {0}",
+    "jnp.round({0}) + {0}",
+    "{0} * 0.9 ** jnp.arange(3)[1]",
+    "jax.remat(lambda t: jnp.exp(-t ** 2))({0})",
+    "jax.checkpoint(lambda t: jnp.sin(jnp.cos(t)), policy=jax.checkpoint_policies.dots_saveable)({0})",
+    "jax.vmap(lambda s: s * {0}, out_axes=-1)(jnp.arange(2.0)).sum(-1)",
+    "jax.vmap(lambda t: jax.lax.cond(t > 0.2, jnp.sin, lambda t: t ** 2, t))({0}.reshape(-1)).reshape({0}.shape)",
+    "jnp.where({0} > 0.2, jnp.sqrt(jnp.where({0} > 0.2, {0}, 1.0)), 0.0)",
+    "jnp.stack([{0}, jnp.sin({0})], axis=-1).max(-1)",
+    "jax.lax.stop_gradient(jnp.round({0}) - {0}) + {0}",
+    "steep(3, {0})",
+    "bent({0}, 1.5)",
+    "straight({0} * 1.3)",
+    "functools.partial(jnp.clip, max=0.9)({0})",
+    "jnp.power({0} ** 2 + 0.1, 1.5)",
+    "jnp.mod({0}, 0.7)",
 )
 JAX_BINARY = (
     "{0} + {1}",
@@ -534,6 +584,16 @@ JAX_BINARY = (
     "jnp.hypot({0}, {1} + 0.3)",
     "jnp.logaddexp({0}, {1})",
     "jnp.arctan2({0}, {1} ** 2 + 1.0)",
+    "weighed({{'x': {0}, 'w': {1}}})",
+    "jax.lax.select({0} > {1}, {0} * 0.5, {1})",
+    "jax.lax.cond({0}.sum() > {1}.sum(), lambda a, b: a * b, lambda a, b: a - b, {0}, {1})",
+    "jax.vjp(lambda a, b: jnp.sin(a) * b, {0}, {1})[1]({1})[0]",
+    "jax.jvp(lambda a, b: jnp.sin(a) * b, ({0}, {1}), ({1}, {0}))[1]",
+    "jax.vmap(lambda a, b: a * jnp.cos(b))({0}.reshape(-1), {1}.reshape(-1)).reshape({0}.shape)",
+    "jax.grad(lambda t: jnp.sum((t * {1}) ** 2))({0})",
+    "jax.lax.fori_loop(0, 2, lambda i, c: (c[1] * 0.5, c[0] + i), ({0}, {1}))[0]",
+    "jnp.minimum({0}, {1} - 0.05)",
+    "jnp.where(jnp.isfinite({0}), {0}, {1})",
 )
 JAX_FOLDS = {
     VECTOR: (
@@ -555,8 +615,67 @@ JAX_FOLDS = {
         ("jax.vmap(lambda t: jnp.sin(t) * t)({0})", VECTOR),
         ("jnp.dot({0}, {0})", NUMBER),
         ("{0}[jnp.array([2, 0, 1])]", VECTOR),
+        ("jnp.einsum('i,i', {0}, {0})", NUMBER),
+        ("jnp.einsum('i,j->ij', {0}[:2], {0})", MATRIX),
+        ("{0}.at[jnp.array([0, 2])].add({0}[:2])", VECTOR),
+        ("{0}.at[{0}.argmax()].set(0.2)", VECTOR),
+        ("{0}[jnp.argsort({0})]", VECTOR),
+        ("jnp.sort({0})", VECTOR),
+        ("jnp.take({0}, jnp.array([2, 0, 0]))", VECTOR),
+        ("{0}[jnp.array([2, 7, -1])]", VECTOR),
+        ("jax.lax.dynamic_slice({0}, (1,), (2,)) @ {0}[:2]", NUMBER),
+        ("jax.lax.fori_loop(0, 3, lambda i, c: c * 0.5 + {0}[i], 0.1)", NUMBER),
+        ("jax.lax.fori_loop(0, 3, lambda i, c: c.at[i].add({0}[2 - i]), {0})", VECTOR),
+        ("jax.lax.map(lambda t: jnp.cos(t) + t, {0})", VECTOR),
+        ("jax.lax.associative_scan(jnp.multiply, {0})", VECTOR),
+        ("jax.lax.scan(lambda c, t: (c + jnp.sin(t), c * t), 0.5, {0}, reverse=True)[1]", VECTOR),
+        ("jnp.prod({0})", NUMBER),
+        ("jnp.max({0})", NUMBER),
+        ("jnp.var({0})", NUMBER),
+        ("jnp.diag({0})[:2]", MATRIX),
+        ("jnp.tile({0}, (2, 1))", MATRIX),
+        ("jnp.where(jnp.arange(3) < 2, {0}, 0.0)", VECTOR),
+        ("-jax.nn.log_softmax({0})[1]", NUMBER),
+        ("jnp.sum(jax.nn.one_hot(jnp.array([0, 2]), 3) * {0})", NUMBER),
+        ("jax.vmap(lambda t, i: t * i)({0}, jnp.arange(3))", VECTOR),
+        ("jax.vmap(lambda i: {0}[i] * {0})(jnp.array([0, 2]))", MATRIX),
+        ("jax.vmap(lambda s: s * {0})(jnp.array([0.5, 2.0]))", MATRIX),
+        ("jax.vmap(lambda i: {0}.at[i].set(0.3))(jnp.array([0, 2]))", MATRIX),
+        ("jnp.linalg.norm({0}, ord=1)", NUMBER),
+        ("jnp.pad({0}, (1, 0))[:3]", VECTOR),
+        ("jnp.cumprod({0})", VECTOR),
+        ("jnp.repeat({0}, 2).reshape(2, 3)", MATRIX),
+        ("jax.jacfwd(lambda t: jnp.sin(t) * t[0])({0})[:2]", MATRIX),
+        ("jax.hessian(lambda t: jnp.sum(t ** 3))({0})[0]", VECTOR),
+        ("jax.jacrev(jnp.cumsum)({0})[1]", VECTOR),
     ),
     MATRIX: (
+        ("jnp.einsum('ij,ij->j', {0}, {0})", VECTOR),
+        ("jnp.einsum('ij->ji', {0})[:, 1]", VECTOR),
+        ("jnp.trace({0}[:, :2])", NUMBER),
+        ("{0}.at[0].set({0}[1] * 2.0)", MATRIX),
+        ("{0}.at[:, 1].add(1.0)", MATRIX),
+        ("{0}.at[:, jnp.array([0, 2])].set(0.5)", MATRIX),
+        ("jnp.take_along_axis({0}, jnp.array([[2], [0]]), axis=1).sum()", NUMBER),
+        ("{0}[jnp.arange(2), jnp.array([2, 0])].sum()", NUMBER),
+        ("{0}[:, jnp.array([1, 1, 0])]", MATRIX),
+        ("jax.vmap(jnp.cumsum)({0})", MATRIX),
+        ("jax.vmap(jax.grad(lambda t: jnp.sum(jnp.sin(t) * t[0])))({0})", MATRIX),
+        ("jax.vmap(lambda t: t * jnp.sum(t), in_axes=1, out_axes=1)({0})", MATRIX),
+        ("jax.vmap(lambda t: jax.lax.cond(t[0] > 0, jnp.sin, lambda t: t * t[1], t))({0})", MATRIX),
+        ("jax.vmap(lambda i, t: t[i] * t)(jnp.array([2, 0]), {0})", MATRIX),
+        ("jax.vmap(implicit)({0})", MATRIX),
+        ("jax.vmap(lambda t: weighed({{'x': t, 'w': t * 2.0}}))({0})", MATRIX),
+        ("jax.vmap(jnp.dot, in_axes=(0, None))({0}, {0}[0]) @ {0}", VECTOR),
+        ("jax.lax.scan(lambda c, t: (jnp.tanh(c + t), c), jnp.zeros(3), {0})[0]", VECTOR),
+        ("jax.lax.scan(lambda c, t: (c * 0.5 + t, c * t), {0}[0], {0})[1]", MATRIX),
+        ("jax.nn.logsumexp({0}, axis=0)", VECTOR),
+        ("jnp.argmax({0}, axis=1).astype(float).sum() * jnp.sum({0})", NUMBER),
+        ("jnp.var({0}, axis=0)", VECTOR),
+        ("jnp.tensordot({0}, {0}, 2)", NUMBER),
+        ("jnp.linalg.solve(jnp.eye(2) * 3.0 + {0} @ {0}.T, {0})", MATRIX),
+        ("jnp.roll({0}, 1, axis=1)", MATRIX),
+        ("jnp.split({0}, 2)[1][0]", VECTOR),
         ("jnp.sum({0}, axis=0)", VECTOR),
         ("{0}[1]", VECTOR),
         ("jnp.mean({0}, axis=0)", VECTOR),
@@ -630,6 +749,26 @@ JAX_ASKED = (
     "y{i} = jax.lax.scan(lambda c, _: (c - 0.1 * jax.grad({f})(c, w0), {f}(c, w0)), x0, None, length=3)[1]",
     "y{i} = jax.grad(lambda x: {f}(x - 0.1 * jax.grad({f})(x, w0), w0))(x0)",
     "y{i} = {f}(x0, w0)",
+    "y{i} = jax.linearize(lambda x: {f}v(x, w0), x0)[1](w0)",
+    "y{i} = jax.vmap(lambda v: jax.jvp(lambda x: {f}v(x, w0), (x0,), (v,))[1])(jnp.eye(3))",
+    "y{i} = jax.vmap(jax.vjp(lambda x: {f}v(x, w0), x0)[1])(jnp.eye(3))[0]",
+    "p{i} = {{'a': x0, 'b': [w0]}}\ny{i} = jax.grad(lambda p: {f}(p['a'], p['b'][0]))(p{i})['b'][0]",
+    "(y{i}, z{i}), u{i} = jax.value_and_grad(lambda x: ({f}(x, w0), {f}v(x, w0)), has_aux=True)(x0)",
+    "y{i} = jax.lax.fori_loop(0, 2, lambda k, x: x - 0.05 * jax.grad({f})(x, w0), x0)",
+    "y{i} = jax.jacfwd(jax.grad({f}))(x0, w0)",
+    "y{i} = jax.jacrev(jax.grad({f}), argnums=1)(x0, w0)",
+    "y{i} = jax.vmap({f}, in_axes=(0, 0))(X0, X0[::-1])",
+    "y{i} = jax.jvp(lambda x: jax.lax.while_loop(lambda s: s[0] < 2, "
+    "lambda s: (s[0] + 1, {f}v(s[1], w0) * 0.3), (0, x))[1], (x0,), (w0,))[1]",
+    "y{i} = jax.grad(jax.grad(lambda t: {f}(x0 + t * w0, w0)))(0.1)",
+    "y{i} = jax.lax.scan(lambda c, x: (c + {f}(x, w0), {f}v(x, c * w0)), 0.1, X0)[1]",
+    "y{i} = jax.grad(lambda w: jax.lax.scan(lambda c, x: (c * 0.5 + {f}(x, w), None), 0.0, X0)[0])(w0)",
+    "y{i} = jax.vmap(jax.hessian({f}), in_axes=(0, None))(X0, w0)",
+    "y{i} = jax.grad(lambda x: jnp.sum(jax.jacrev(lambda z: {f}v(z, w0))(x) ** 2))(x0)",
+    "for k in range(2):\n    x0 = x0 - 0.1 * jax.grad({f})(x0, w0)\ny{i} = x0",
+    "y{i} = jax.vmap(lambda k: {f}(x0 + 0.1 * jax.random.normal(k, (3,)), w0))("
+    "jax.random.split(jax.random.PRNGKey(1), 2))",
+    "y{i} = jax.vmap(jax.vmap({f}, (None, 0)), (0, None))(X0, X0)",
 )
 
 

@@ -88,6 +88,19 @@ REFUSED = {
         "y = jax.grad(lambda x: jnp.sum(jax.grad(h)(x) ** 2))(jnp.array([1.0, -2.0]))",
         "not-read",
     ),
+    # What JAX runs once, when it traces.
+    "a list that a loop appends to": (
+        "seen = []\ny = jax.lax.scan(lambda c, x: (c + x, seen.append(1)), 0.0, jnp.ones(3))[0]",
+        "not-read",
+    ),
+    "a name outside of a compiled function that is another now": (
+        "rate = 0.1\nf = jax.jit(lambda x: x * rate)\na = f(1.0)\nrate = 0.2\ny = f(1.0)",
+        "not-read",
+    ),
+    "a compiled function that appends to a list": (
+        "seen = []\nf = jax.jit(lambda x: (x, seen.append(1))[0])\na = f(1.0)\ny = f(2.0)",
+        "not-read",
+    ),
     "a condition as an index": ("x = jnp.arange(3.0)\ny = x[x > 1]", "data-dependent"),
     "a norm of a matrix that is not read": ("y = jnp.linalg.norm(jnp.eye(2), 2)", "not-read"),
     "a draw without a key": ("y = jax.random.normal(3, (2,))", "not-read"),

@@ -132,6 +132,11 @@ def test_what_nothing_recorded_leads_to_is_none(code):
         ("y = tf.concat([tf.constant([1.0]), tf.constant([1])], 0)", "cannot compute concat"),
         ("y = tf.repeat([1.0], [10**9])", "the limit is 65,536"),
         ("y = tf.repeat([1.0, 2.0], [1, 2, 1])", "There are 2 elements, and 3 repeats"),
+        (
+            "x = tf.Variable(2.0)\nwith tf.GradientTape() as t:\n    with tf.GradientTape() as s:\n"
+            "        y = x ** 3\n    g = s.gradient(y, x, x * 1.0)\nh = t.gradient(g, x)",
+            "where a tape records",
+        ),
         ("t = tf.GradientTape()\nt.watch()", "missing 1 required positional argument: 'tensor'"),
         ("t = tf.GradientTape()\nt.grad(1.0)", "There are watch, gradient"),
     ],

@@ -91,6 +91,19 @@ g, = torch.autograd.grad(z, x, create_graph={twice})
 """
 
 
+def test_what_a_cotangent_of_vjp_is_computed_of_is_differentiated_too():
+    """By hand: the pullback of sin at x gives v**2 * cos(x), whose slope by v is 2 * v * cos(x).
+
+    Where it is computed of x itself, it is refused.
+    """
+    text = (
+        "import torch\nfrom torch.func import grad, vjp\nx, v = torch.tensor(0.5), torch.tensor(3.0)\n"
+        "y = grad(lambda v: vjp(torch.sin, x)[1](v ** 2)[0])(v)"
+    )
+    np.testing.assert_allclose(read(text).values()["y"], 6.0 * np.cos(0.5), rtol=1e-6)
+    assert read(text.replace("lambda v", "lambda x").replace("v ** 2", "x ** 2")).refused
+
+
 def test_rows_of_a_long_table_need_no_more_room_than_they_have():
     """A mask of all places would have 64 x 8 x 1000 elements. By hand: the slope of x * x at 1 is 2."""
     text = "import torch\nw = torch.ones(1000, 8, requires_grad=True)\n"

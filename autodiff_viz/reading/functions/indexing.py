@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from autodiff_viz.graph import limits
-from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.model import IDENTITY, INPUT, Rule
+from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.reading.functions.arrays import (
     METHODS,
     as_literal,
@@ -93,7 +94,8 @@ class Places:
       picks: the shape of the arrays of the index.
       rest: the shape of what is picked each time.
       at: the axis of the result at which the picks stand.
-      leading: whether x has the elements in the order of the whole array.
+      order: the axes of the whole array as x has them, the joined ones first; None if x is a part of it.
+      inside: of each pick whether it lies in the array; None if all do.
     """
 
     x: Array
@@ -101,11 +103,16 @@ class Places:
     picks: tuple[int, ...]
     rest: tuple[int, ...]
     at: int
-    leading: bool
+    order: tuple[int, ...] | None
+    inside: Array | None
 
 
-def places(reader: Reader, x: Array, index: Any, node: ast.AST | None) -> Places:
-    """Return the places that an index with arrays names."""
+def places(reader: Reader, x: Array, index: Any, node: ast.AST | None, clipped: bool = True) -> Places:
+    """Return the places that an index with arrays names.
+
+    Args:
+      clipped: whether a pick outside is the nearest place; otherwise it meets none.
+    """
     parts = _filled(reader, x, index, node)
     arrays = [i for i, part in enumerate(parts) if isinstance(part, Array)]
     # A whole number beside an array is broadcast with it, as in x[0, places].
@@ -118,12 +125,14 @@ def places(reader: Reader, x: Array, index: Any, node: ast.AST | None) -> Places
     shape = shape_of(reader, x)
     others = [i for i in range(len(shape)) if i not in chosen]
     flat: Any = None
+    inside: Array | None = None
     for i in chosen:
         part, size = parts[i], shape[i]
         if isinstance(part, Array):
-            low = reader.make("less", [part, 0.0], dtype=BOOL)
-            part = reader.make("where", [low, reader.make("add", [part, float(size)]), part], dtype=INT)
-            part = reader.make("clip", [part, 0.0, float(size - 1)], dtype=INT)
+            part, lies = _counted(reader, x, part, size, node)
+            if lies is not None:
+                part = reader.make("clip", [part, 0.0, float(size - 1)], dtype=INT)
+                inside = lies if inside is None else reader.make("mul", [inside, lies], dtype=BOOL)
         else:
             if not -size <= part < size:
                 raise Refused(f"There is no place {part} in an axis of length {size}.", at=node)
@@ -138,22 +147,61 @@ def places(reader: Reader, x: Array, index: Any, node: ast.AST | None) -> Places
     rest = tuple(shape[i] for i in others)
     if len(chosen) > 1 or order != tuple(range(len(shape))):
         x = reshape(reader, x, (count, *rest))
+    if inside is not None and not clipped:
+        flat = reader.make("where", [inside, flat, -1.0], dtype=INT)
     picks = shape_of(reader, flat)
     spots = reader.make("one_hot", [flat], num_classes=count, dtype=INT)
     at = sum(i < chosen[0] for i in others) if together else 0
     if len(arrays) and prod(picks) * count * prod(rest) > limits.ELEMENTS:
         raise Refused("This pick compares too many places.", "Use fewer rows.", "too-large", node)
-    leading = not is_cut and order == tuple(range(len(shape)))
-    return Places(x, spots, picks, rest, at, leading)
+    return Places(x, spots, picks, rest, at, None if is_cut else order, inside)
 
 
-def picked(reader: Reader, where: Places) -> Array:
-    """Return the elements at places: a sum over all places of what is picked there."""
+def _counted(
+    reader: Reader, x: Array, index: Array, size: int, node: ast.AST | None = None
+) -> tuple[Array, Array | None]:
+    """Return places counted from the beginning of an axis of x, and of each whether it lies there.
+
+    That is None where all do.
+    """
+    inside = _is_inside(reader, x, index, size, node)
+    low = reader.make("less", [index, 0.0], dtype=BOOL)
+    index = reader.make("where", [low, reader.make("add", [index, float(size)]), index], dtype=INT)
+    if inside:
+        return index, None
+    from_begin = reader.make("greater_equal", [index, 0.0], dtype=BOOL)
+    to_end = reader.make("less", [index, float(size)], dtype=BOOL)
+    return index, reader.make("mul", [from_begin, to_end], dtype=BOOL)
+
+
+def _outside(
+    reader: Reader, result: Array, inside: Array | None, rest: int = 0, filled: bool = False
+) -> Array:
+    """Return what is picked, which passes nothing back where the place lies outside, as JAX has it.
+
+    Args:
+      rest: the axes behind those of the picks.
+      filled: whether it is NaN there.
+    """
+    if inside is None:
+        return result
+    inside = reshape(reader, inside, (*shape_of(reader, inside), *[1] * rest))
+    if filled:
+        return reader.make("where", [inside, result, math.nan], dtype=result.dtype)
+    if not isinstance(reader.builder, Builder):  # of a rule the values are needed
+        reader.builder.stopped = True
+        return result
+    stopped = replace(reader.make(IDENTITY, [result], rule=Rule(STOP)), rows=result.rows)
+    return reader.make("where", [inside, result, stopped], dtype=result.dtype)
+
+
+def picked(reader: Reader, where: Places, filled: bool = False) -> Array:
+    """Return the elements at places: a sum over all places of what is picked there; `filled` of `_outside`."""
     spots = reshape(reader, where.spots, (*shape_of(reader, where.spots), *[1] * len(where.rest)))
     kept = reader.make("where", [spots, where.x, 0.0], dtype=where.x.dtype)
     result = fold(reader, "sum", kept, len(where.picks), False)
     result.dtype = where.x.dtype
-    return _settled(reader, result, where)
+    return _settled(reader, _outside(reader, result, where.inside, len(where.rest), filled), where)
 
 
 def _settled(reader: Reader, result: Array, where: Places) -> Array:
@@ -164,6 +212,17 @@ def _settled(reader: Reader, result: Array, where: Places) -> Array:
     order = [count + i for i in range(where.at)]
     order += [*range(count), *(count + i for i in range(where.at, len(where.rest)))]
     return reader.make("transpose", [result], dtype=result.dtype, axes=tuple(order))
+
+
+def _unsettled(reader: Reader, change: Any, where: Places) -> Array:
+    """Return what is set or added at places, with the axes of the picks first."""
+    shape = (*where.rest[: where.at], *where.picks, *where.rest[where.at :])
+    change = reader.make("broadcast_to", [change], shape=shape)
+    if not where.at:
+        return change
+    count = len(where.picks)
+    order = (*range(where.at, where.at + count), *range(where.at), *range(where.at + count, len(shape)))
+    return reader.make("transpose", [change], dtype=change.dtype, axes=order)
 
 
 def item(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array:
@@ -197,15 +256,13 @@ def _taken(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array | None:
     axis, others = chosen[0], tuple(part if isinstance(part, slice) else slice(None) for part in parts)
     if any(part != slice(None) for part in others):
         x = getitem(reader, x, others)
-    size = shape_of(reader, x)[axis]
-    if not _is_inside(reader, x, parts[axis], size, node):
-        low = reader.make("less", [parts[axis], 0.0], dtype=BOOL)
-        turned = reader.make(
-            "where", [low, reader.make("add", [parts[axis], float(size)]), parts[axis]], dtype=INT
-        )
-        parts[axis] = reader.make("clip", [turned, 0.0, float(size - 1)], dtype=INT)
+    size, index, inside = shape_of(reader, x)[axis], parts[axis], None
+    if not _is_inside(reader, x, index, size, node):
+        index, inside = _counted(reader, x, index, size, node)
+        index = reader.make("clip", [index, 0.0, float(size - 1)], dtype=INT)
     along = {"axis": axis} if len(parts) > 1 else {}
-    return reader.make("take", [x, parts[axis]], dtype=x.dtype, **along)
+    made = reader.make("take", [x, index], dtype=x.dtype, **along)
+    return _outside(reader, made, inside, len(parts) - axis - 1)
 
 
 def _is_inside(reader: Reader, x: Array, index: Array, size: int, node: ast.AST | None = None) -> bool:
@@ -214,7 +271,10 @@ def _is_inside(reader: Reader, x: Array, index: Array, size: int, node: ast.AST 
     Raises:
       Refused: one does not, and NumPy refuses it.
     """
-    if index.is_node and reader.builder.drafts[index.held.number].op != INPUT:
+    in_graph = isinstance(reader.builder, Builder)
+    if not index.is_constant and not (
+        index.is_node and in_graph and reader.builder.drafts[index.held.number].op == INPUT
+    ):
         return False
     found = Evaluation(reader.builder, "float64").value(index.held) if index.is_node else index.held
     found = np.rint(np.array(found, float)).ravel()
@@ -235,7 +295,10 @@ def take(reader: Reader, x: Array, indices: Any, axis: Any = None) -> Array:
     if x.framework == "jax" and is_plain(reader, x, r_array(reader, indices)):
         along = {"axis": axis % rank} if rank > 1 else {}
         return reader.make("take", [x, r_array(reader, indices)], dtype=x.dtype, **along)
-    return item(reader, x, (*[slice(None)] * (axis % rank), r_array(reader, indices)), ast.Constant(0))
+    index = (*[slice(None)] * (axis % rank), r_array(reader, indices))
+    if x.framework != "jax":
+        return item(reader, x, index, ast.Constant(0))
+    return picked(reader, places(reader, x, index, None), filled=True)
 
 
 @known("numpy.take_along_axis")
@@ -250,11 +313,11 @@ def take_along_axis(reader: Reader, x: Array, indices: Any, axis: int) -> Array:
         _is_inside(reader, x, indices, count)
         return reader.make("take_along_axis", [x, indices], dtype=x.dtype, axis=axis)
     x, indices = moved(reader, x, axis, -1), moved(reader, indices, axis, -1)
-    low = reader.make("less", [indices, 0.0], dtype=BOOL)
-    indices = reader.make("where", [low, reader.make("add", [indices, float(count)]), indices], dtype=INT)
+    indices, inside = _counted(reader, x, indices, count)
     spots = reader.make("one_hot", [indices], num_classes=count, dtype=INT)
     kept = reader.make("where", [spots, reader.make("expand_dims", [x], axis=-2), 0.0])
-    return moved(reader, reader.make("sum", [kept], dtype=x.dtype, axis=-1), -1, axis)
+    made = _outside(reader, reader.make("sum", [kept], dtype=x.dtype, axis=-1), inside, filled=True)
+    return moved(reader, made, -1, axis)
 
 
 # `x.at[index].set(...)`.
@@ -309,7 +372,7 @@ def at_attribute(reader: Reader, at: At, name: str, node: ast.AST) -> Native:
             added = _added(reader, at.array, index, change, node) if name == "add" else None
             if added is not None:
                 return added
-            return _updated(reader, at.array, places(reader, at.array, index, node), name, change, node)
+            return _updated(reader, at.array, places(reader, at.array, index, node, clipped=False), name, change, node)
         if name == "apply":
             change = reader.call(
                 change, [reader.make("getitem", [at.array], index=index_of(reader, index))], {}, node
@@ -350,19 +413,20 @@ def _where_holds(reader: Reader, x: Array, condition: Array, name: str, change: 
 
 
 def _updated(reader: Reader, x: Array, where: Places, name: str, change: Any, node: ast.AST) -> Array:
-    if not where.leading or name not in ("add", "set", "subtract"):
-        raise Refused(f"x.at[...].{name}() is read by places along the first axes.", at=node)
+    if where.order is None:
+        raise Refused("A slice beside an array of places is read if it is a whole axis.", at=node)
+    if name not in ("add", "set", "subtract"):
+        raise Refused(f"x.at[...].{name}() is not read at an array of places.", "Write set() or add().", at=node)
     shape = shape_of(reader, x)
     x = where.x
     if name == "set":
-        given = (
-            reader.numbers(reader.make("max", [reader.make("sum", [where.spots], axis=0)]), node)
-            if where.picks
-            else 1
-        )
+        given: Any = 1
+        if where.picks:
+            most = reader.make("max", [reader.make("sum", [where.spots], axis=0)])
+            given = reader.numbers(replace(most, traced=0), node)  # in compiled code too
         if np.max(given) > 1:
             raise Refused("Two of these places are the same; which is set last is not fixed.", at=node)
-    change = reader.make("broadcast_to", [change], shape=(*where.picks, *where.rest))
+    change = _unsettled(reader, change, where)
     count = len(where.picks)
     spots = reshape(reader, where.spots, (*shape_of(reader, where.spots), *[1] * len(where.rest)))
     spread = reader.make("where", [spots, reader.make("expand_dims", [change], axis=count), 0.0])
@@ -376,7 +440,12 @@ def _updated(reader: Reader, x: Array, where: Places, name: str, change: Any, no
         made = reader.make("where", [taken, total, x], dtype=x.dtype)
     else:
         made = reader.make("add" if name == "add" else "sub", [x, total], dtype=x.dtype)
-    return made if shape_of(reader, made) == shape else reshape(reader, made, shape)
+    ordered = tuple(shape[i] for i in where.order)
+    made = made if shape_of(reader, made) == ordered else reshape(reader, made, ordered)
+    if where.order == tuple(range(len(shape))):
+        return made
+    axes = tuple(where.order.index(i) for i in range(len(shape)))
+    return reader.make("transpose", [made], dtype=x.dtype, axes=axes)
 
 
 def set_item(reader: Reader, x: Array, index: Any, value: Any, target: ast.Subscript) -> None:

@@ -58,9 +58,7 @@ def as_nodes(reader: Reader, value: Any) -> Any:
     def one(leaf: Any) -> Any:
         if not isinstance(leaf, Array) or leaf.is_node or leaf.is_constant:
             return leaf
-        if leaf.rows:
-            raise Refused("A derivative inside a declared one is not read under vmap.")
-        return Array(node(leaf.held), leaf.framework, leaf.dtype, traced=leaf.traced)
+        return Array(node(leaf.held), leaf.framework, leaf.dtype, rows=leaf.rows, traced=leaf.traced)
 
     return mapped(one, value)
 
@@ -93,8 +91,8 @@ def product(reader: Reader, output: Array, wrt: Array, arriving: Array, forward:
         if _elementwise(reader, output, wrt):
             total = output if shape == () else reader.make("sum", [output])
             slopes = reader.gradient(total, wrt)
-        elif output.rows or wrt.rows or arriving.rows:
-            raise Refused("A derivative inside a declared one is not read under vmap.")
+        elif output.rows != wrt.rows:
+            raise Refused("A derivative inside a declared one is not read here by what all rows share.")
         else:
             count = prod(shape)
             if count > ROWS:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from autodiff_viz.graph.model import INPUT
 from autodiff_viz.reading.functions.arrays import getitem, known, shape_of
-from autodiff_viz.reading.jax.transforms import Loops, as_array, marked, staged, unmarked
+from autodiff_viz.reading.jax.outside import check_unchanged, outside_of
+from autodiff_viz.reading.jax.random import Key, key_item
+from autodiff_viz.reading.jax.transforms import Loops, as_array, marked, staged, stop_gradient, unmarked
 from autodiff_viz.reading.language.reader import STEPS, Reader
-from autodiff_viz.reading.language.values import BOOL, INT, Array, Native, Refused, arrays_in, leaves, mapped
+from autodiff_viz.reading.language.values import BOOL, INT, NOWHERE, Array, Native, Refused, arrays_in, leaves, tree_mapped
+from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.numpy.array_functions import flip
 
 
@@ -30,6 +34,10 @@ def _settled(value: Any, after: Any, weak: list[bool], name: str) -> Any:
 
     def one(_: Any) -> Any:
         (_, before), (_, later), free = next(kinds)
+        if isinstance(before, Key) or isinstance(later, Key):
+            if isinstance(before, Key) and isinstance(later, Key) and before.shape == later.shape:
+                return before
+            raise Refused(f"The carry of {name} begins or ends as a key, and not both.", "", "carry")
         if before.dtype == later.dtype:
             return before
         if free and before.dtype in (INT, BOOL) and later.dtype not in (INT, BOOL):
@@ -42,7 +50,7 @@ def _settled(value: Any, after: Any, weak: list[bool], name: str) -> Any:
             )
         return before
 
-    return mapped(one, value)
+    return tree_mapped(one, value)
 
 
 def _weak(value: Any) -> list[bool]:
@@ -50,7 +58,7 @@ def _weak(value: Any) -> list[bool]:
 
 
 def _carry(reader: Reader, value: Any, bit: int) -> Any:
-    return marked(mapped(lambda leaf: as_array(reader, leaf), value), bit)
+    return marked(tree_mapped(lambda leaf: as_array(reader, leaf), value), bit)
 
 
 @known("lax.scan")
@@ -65,7 +73,9 @@ def scan(
 ) -> tuple:
     """Read `lax.scan`, step by step."""
     arrays = arrays_in(xs)
-    counts = {shape_of(reader, one)[0] if shape_of(reader, one) else 0 for one in arrays}
+    arrays += [leaf for _, leaf in leaves(xs) if isinstance(leaf, Key)]
+    shapes = [one.shape if isinstance(one, Key) else shape_of(reader, one) for one in arrays]
+    counts = {shape[0] if shape else 0 for shape in shapes}
     if length is not None:
         counts.add(length)
     if len(counts) != 1 or type(next(iter(counts))) is not int:
@@ -74,11 +84,9 @@ def scan(
     _limited(count, "scan")
     with staged(reader, "scan") as bit:
         carry, outputs, weak = _carry(reader, init, bit), [], _weak(init)
+        before = outside_of(reader, f)
         for i in reversed(range(count)) if reverse else range(count):
-            part = marked(
-                mapped(lambda leaf, i=i: getitem(reader, leaf, i) if isinstance(leaf, Array) else leaf, xs),
-                bit,
-            )
+            part = marked(tree_mapped(lambda leaf, i=i: _row(reader, leaf, i), xs), bit)
             result = reader.call(f, [carry, part], {})
             if not isinstance(result, (tuple, list)) or len(result) != 2:
                 raise Refused("The body of scan returns (carry, output).")
@@ -86,11 +94,19 @@ def scan(
             _same_form(carry, after, "scan")
             _settled(carry, after, weak, "scan")
             carry, weak = after, [False] * len(weak)
-            outputs.append(mapped(lambda leaf: as_array(reader, leaf), result[1]))
+            if not outputs:
+                check_unchanged(reader, before, "scan", f)
+            outputs.append(tree_mapped(lambda leaf: as_array(reader, leaf), result[1]))
     if reverse:
         outputs.reverse()
     reader.say(reader.line, f"`scan` is unrolled: {count} steps")
     return unmarked(carry, bit), unmarked(_stacked(reader, outputs), bit)
+
+
+def _row(reader: Reader, leaf: Any, i: int) -> Any:
+    if isinstance(leaf, Key):
+        return key_item(reader, leaf, i, NOWHERE)
+    return getitem(reader, leaf, i) if isinstance(leaf, Array) else leaf
 
 
 def _limited(count: int, name: str) -> None:
@@ -106,7 +122,7 @@ def _stacked(reader: Reader, results: list[Any]) -> Any:
         else _long_stack(reader, [column[i][1] for column in columns])
         for i in range(len(columns[0]))
     )
-    return mapped(lambda _: next(stacked), results[0])
+    return tree_mapped(lambda _: next(stacked), results[0])
 
 
 def _long_stack(reader: Reader, parts: list[Array]) -> Array:
@@ -147,10 +163,13 @@ def fori_loop(
     _limited(last - first, "fori_loop")
     with staged(reader, "fori_loop") as bit:
         value, weak = _carry(reader, init_val, bit), _weak(init_val)
+        before = outside_of(reader, body_fun)
         for i in range(first, last):
             after = _carry(
                 reader, reader.call(body_fun, [Array(float(i), "jax", INT, traced=bit), value], {}), bit
             )
+            if i == first:
+                check_unchanged(reader, before, "fori_loop", body_fun)
             _same_form(value, after, "fori_loop")
             _settled(value, after, weak, "fori_loop")
             value, weak = after, [False] * len(weak)
@@ -168,14 +187,14 @@ def _looped(reader: Reader, value: Any) -> Any:
             reader.state(Loops).made.add(leaf.held.number)
         return leaf
 
-    return mapped(mark, value)
+    return tree_mapped(mark, value)
 
 
 @known("lax.while_loop")
 def while_loop(reader: Reader, cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
     """Read `lax.while_loop`, as many steps as the numbers say."""
-    value, weak = mapped(lambda leaf: as_array(reader, leaf), init_val), _weak(init_val)
-    count = 0
+    value, weak = tree_mapped(lambda leaf: as_array(reader, leaf), init_val), _weak(init_val)
+    count, before = 0, outside_of(reader, cond_fun, body_fun)
     while True:
         with staged(reader, "while_loop") as bit:
             going = unmarked(reader.call(cond_fun, [marked(value, bit)], {}), bit)
@@ -185,6 +204,8 @@ def while_loop(reader: Reader, cond_fun: Any, body_fun: Any, init_val: Any) -> A
         _limited(count, "while_loop")
         with staged(reader, "while_loop") as bit:
             after = _carry(reader, reader.call(body_fun, [marked(value, bit)], {}), bit)
+        if count == 1:
+            check_unchanged(reader, before, "while_loop", cond_fun, body_fun)
         _same_form(value, after, "while_loop")
         _settled(value, after, weak, "while_loop")
         value, weak = unmarked(after, bit), [False] * len(weak)
@@ -222,16 +243,30 @@ def cond(
 
 
 def _branch(reader: Reader, function: Any, operands: list) -> Any:
+    before = outside_of(reader, function)
     with staged(reader, "cond") as bit:
         value = reader.call(
-            function, [marked(mapped(lambda leaf: as_array(reader, leaf), one), bit) for one in operands], {}
+            function, [marked(tree_mapped(lambda leaf: as_array(reader, leaf), one), bit) for one in operands], {}
         )
-        value = mapped(lambda leaf: as_array(reader, leaf), value)
+        value = tree_mapped(lambda leaf: as_array(reader, leaf), value)
+    check_unchanged(reader, before, "a branch", function)
     return unmarked(value, bit)
 
 
+GENTLE = frozenset(
+    (
+        "add", "sub", "mul", "neg", "square", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "maximum", "minimum",
+        "where", "identity", "sum", "mean", "max", "min", "dot", "matmul", "reshape", "transpose", "expand_dims",
+        "broadcast_to", "getitem", "at_set", "stack", "concatenate", "zeros_like", "ones_like", INPUT,
+    )
+)  # fmt: skip
+"""Ops with finite slopes wherever their arguments are finite."""
+
+
 def _chosen(reader: Reader, functions: list, which: Array, operands: list) -> Any:
-    results = [_branch(reader, function, operands) for function in functions]
+    """Return for each row the result of the branch that a number names."""
+    which = reader.make("clip", [which, 0.0, float(len(functions) - 1)], dtype=INT)
+    results = [_of_rows(reader, function, operands, which, i) for i, function in enumerate(functions)]
     flat = [leaves(one) for one in results]
     made: list[Any] = [leaf for _, leaf in flat[-1]]
     for i in reversed(range(len(flat) - 1)):
@@ -240,7 +275,48 @@ def _chosen(reader: Reader, functions: list, which: Array, operands: list) -> An
             reader.make("where", [below, one, other]) for (_, one), other in zip(flat[i], made, strict=True)
         ]
     items = iter(made)
-    return mapped(lambda _: next(items), results[-1])
+    return tree_mapped(lambda _: next(items), results[-1])
+
+
+def _of_rows(reader: Reader, function: Any, operands: list, which: Array, number: int) -> Any:
+    """Return what a branch makes of all rows.
+
+    A slope may be infinite in rows of another branch, and 0 times infinity is NaN; so JAX lets the operands
+    pass nothing there, and what the branch reads from outside is such an operand.
+
+    Raises:
+      Refused: such an op reads something from outside that is no operand.
+    """
+    first = len(reader.builder.drafts) if isinstance(reader.builder, Builder) else 0
+    result = _branch(reader, function, operands)
+    if not isinstance(reader.builder, Builder):
+        return result
+    if all(draft.op in GENTLE for draft in reader.builder.drafts[first:]):
+        return result
+    reader.builder.replaced |= set(range(first, len(reader.builder.drafts)))
+    here = reader.make("equal", [which, float(number)], dtype=BOOL)
+
+    def only_here(leaf: Any) -> Any:
+        if not isinstance(leaf, Array) or not leaf.is_node or leaf.dtype in (INT, BOOL):
+            return leaf
+        stopped = replace(stop_gradient(reader, replace(leaf, rows=())), rows=leaf.rows)
+        return replace(reader.make("where", [here, leaf, stopped], dtype=leaf.dtype), traced=leaf.traced)
+
+    given = [tree_mapped(only_here, one) for one in operands]
+    own = {leaf.held.number for _, leaf in leaves(given) if isinstance(leaf, Array) and leaf.is_node}
+    first = len(reader.builder.drafts)
+    result = _branch(reader, function, given)
+    steep: set[int] = set()  # the nodes that lead to such an op
+    for at in range(len(reader.builder.drafts) - 1, first - 1, -1):
+        draft = reader.builder.drafts[at]
+        if draft.op not in GENTLE or at in steep:
+            steep |= {slot.number for slot in draft.slots if isinstance(slot, Ref)}
+    if any(at < first and at not in own for at in steep):
+        raise Refused(
+            "Under vmap a branch with a slope that may be infinite is read of its operands alone.",
+            "Give the branch what it reads as an operand: lax.cond(p, f, g, x, y).",
+        )
+    return result
 
 
 @known("lax.switch")
@@ -265,10 +341,10 @@ def associative_scan(reader: Reader, fn: Any, elems: Any, reverse: bool = False,
     count = shape_of(reader, arrays_in(elems)[0])[0]
     _limited(count, "associative_scan")
     if reverse:
-        elems = mapped(lambda leaf: flip(reader, leaf, 0), elems)
+        elems = tree_mapped(lambda leaf: flip(reader, leaf, 0), elems)
     results: list[Any] = []
     for i in range(count):
-        part = mapped(lambda leaf, i=i: getitem(reader, leaf, i), elems)
+        part = tree_mapped(lambda leaf, i=i: getitem(reader, leaf, i), elems)
         results.append(part if not results else reader.call(fn, [results[-1], part], {}))
     whole = _stacked(reader, results)
-    return mapped(lambda leaf: flip(reader, leaf, 0), whole) if reverse else whole
+    return tree_mapped(lambda leaf: flip(reader, leaf, 0), whole) if reverse else whole

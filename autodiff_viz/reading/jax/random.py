@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -114,7 +114,7 @@ def _each(reader: Reader, key: Any, function: Callable[[Any], Any], count: int =
 def new_key(reader: Reader, seed: Any, **options: Any) -> Key:
     """Read a key by its seed."""
     if isinstance(seed, Array) and seed.dtype == INT:
-        seed = int(reader.numbers(seed))
+        seed = int(reader.numbers(replace(seed, traced=0)))
     if type(seed) is not int or not -SEED <= seed <= SEED or options:
         raise Refused("A key has a whole number as its seed.", "Write jax.random.PRNGKey(0).")
     pay(CALLED)
@@ -137,7 +137,7 @@ def split(reader: Reader, key: Any, num: Any = 2) -> Key:
 def fold_in(reader: Reader, key: Any, data: Any) -> Key:
     """Read a key that is made of one and a number."""
     if isinstance(data, Array):
-        data = int(reader.numbers(data))
+        data = int(reader.numbers(replace(data, traced=0)))  # compiled code may ask for it too
     if type(data) is not int:
         raise Refused("fold_in() takes a whole number.")
     return Key(_each(reader, key, lambda one: jax.random.fold_in(one, data)), key.rows)

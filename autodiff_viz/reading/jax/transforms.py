@@ -28,6 +28,7 @@ from autodiff_viz.reading.functions.declared import OwnRule, OwnRules, passed_by
 from autodiff_viz.reading.functions.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.functions.rows import Rows, enter_rows, leave_rows, mapping, spread
 from autodiff_viz.reading.functions.terms import Terms
+from autodiff_viz.reading.jax.outside import check_unchanged, outside_of, traced_once
 from autodiff_viz.reading.jax.random import Key
 from autodiff_viz.reading.language.reader import Reader, Request
 from autodiff_viz.reading.language.values import (
@@ -36,8 +37,10 @@ from autodiff_viz.reading.language.values import (
     Array,
     Native,
     Refused,
+    arrays_in,
     leaves,
     mapped,
+    tree_mapped,
 )
 from autodiff_viz.reading.nodes.builder import SEED, Builder, Frame, Ref, node_name
 from autodiff_viz.reading.nodes.costs import sized
@@ -58,7 +61,7 @@ def stop_gradient(reader: Reader, x: Any) -> Any:
             else leaf
         )
 
-    return mapped(stopped, x)
+    return tree_mapped(stopped, x)
 
 
 @dataclass
@@ -83,14 +86,14 @@ class Tracing:
 
 def marked(value: Any, bit: int) -> Any:
     """Return the arrays of an argument as known by dtype and shape alone to a transformation."""
-    return mapped(
+    return tree_mapped(
         lambda leaf: replace(leaf, traced=leaf.traced | bit) if isinstance(leaf, Array) else leaf, value
     )
 
 
 def unmarked(value: Any, bit: int) -> Any:
     """Return the arrays of a result as a transformation hands them on."""
-    return mapped(
+    return tree_mapped(
         lambda leaf: replace(leaf, traced=leaf.traced & ~bit) if isinstance(leaf, Array) else leaf, value
     )
 
@@ -139,14 +142,28 @@ def jit(
         with staged(reader, "jit") as bit:
 
             def given(value: Any) -> Any:
-                return marked(mapped(lambda leaf: as_array(reader, leaf), value), bit)
+                return marked(tree_mapped(lambda leaf: as_array(reader, leaf), value), bit)
 
             args = [one if i in fixed else given(one) for i, one in enumerate(args)]
             keywords = {key: one if key in names_fixed else given(one) for key, one in keywords.items()}
-            value = reader.call(function, args, keywords)
+            static = [args[i] for i in sorted(fixed) if i < len(args)]
+            static += [one for key, one in keywords.items() if key in names_fixed]
+            with traced_once(reader, function, _signature(reader, args, keywords), static):
+                value = reader.call(function, args, keywords)
         return unmarked(value, bit)
 
     return Native(call, "jit", function)
+
+
+def _signature(reader: Reader, *given: Any) -> tuple:
+    """Return what a compiled function depends on of its arguments: no numbers of arrays."""
+
+    def of(leaf: Any) -> Any:
+        if isinstance(leaf, Array):
+            return str(leaf.dtype), shape_of(reader, leaf), leaf.framework
+        return leaf if isinstance(leaf, (int, float, str)) else id(leaf)
+
+    return tuple((path, of(leaf)) for path, leaf in leaves(list(given)))
 
 
 @known("jax.named_call", "functools.wraps", "jax.named_scope", "jax.profiler.annotate_function")
@@ -284,7 +301,7 @@ def argument(
         owns.append((label, leaf, node))
         return node
 
-    return mapped(own, value), owns
+    return (mapped if hips else tree_mapped)(own, value), owns
 
 
 def merged(reader: Reader, owns: list[tuple[str, Array, Array]], first: int) -> None:
@@ -322,13 +339,23 @@ class Differentiated:
 
 
 def call_at(
-    reader: Reader, function: Any, args: list, keywords: dict, argnums: list[int], hips: bool = False
+    reader: Reader,
+    function: Any,
+    args: list,
+    keywords: dict,
+    argnums: list[int],
+    hips: bool = False,
+    apart: bool = False,
 ) -> Differentiated:
-    """Call a function with the chosen arguments as nodes that it is differentiated by."""
+    """Call a function with the chosen arguments as nodes that it is differentiated by.
+
+    Args:
+      apart: whether they stay nodes of their own in any case.
+    """
     if isinstance(reader.builder, Terms):
         args, keywords = as_nodes(reader, list(args)), as_nodes(reader, keywords)
         with outside(reader):
-            return call_at(reader, function, args, keywords, argnums, hips)
+            return call_at(reader, function, args, keywords, argnums, hips, apart)
     names = parameter_names(function)
     args, owns, chosen = list(args), [], {}
     first, tracing = len(reader.builder.drafts), reader.state(Tracing)
@@ -347,7 +374,8 @@ def call_at(
         value = reader.call(function, args, keywords)
     finally:
         tracing.depth -= 1
-    merged(reader, owns, first)
+    if not apart:
+        merged(reader, owns, first)
     tracing.made.append(range(first, len(reader.builder.drafts)))
     arguments = [chosen[i % len(args)] for i in argnums]
     return Differentiated(unmarked(value, bit), owns, arguments, tracing.made[-1])
@@ -514,7 +542,7 @@ def gradients(
             )
     if root.is_node and not reader.state(Tracing).depth:
         reader.roots.append(root.held)
-    return [mapped(lambda leaf: by_own[id(leaf)], one) for one in done.arguments]
+    return [tree_mapped(lambda leaf: by_own[id(leaf)], one) for one in done.arguments]
 
 
 def _grad(
@@ -566,8 +594,7 @@ def pulled(reader: Reader, value: Array, cotangent: Any) -> Array:
     """Return the number whose gradient is the cotangent pulled back: the sum of their product."""
     if _all_ones(reader, cotangent) and shape_of(reader, cotangent) == shape_of(reader, value):
         return value  # the usual seed: an array is differentiated from ones
-    seed = stop_gradient(reader, r_array(reader, cotangent))
-    product = reader.make("mul", [value, seed])
+    product = reader.make("mul", [value, r_array(reader, cotangent)])
     return product if shape_of(reader, value) == () else reader.make("sum", [product])
 
 
@@ -584,13 +611,19 @@ def _all_ones(reader: Reader, cotangent: Any) -> bool:
     return True
 
 
+def _leads(reader: Reader, done: Differentiated, cotangent: Any) -> bool:
+    """Return whether a cotangent is computed from an argument that is differentiated by."""
+    roots = [one.held for one in arrays_in(cotangent) if one.is_node and not _all_ones(reader, one)]
+    return not reader.builder.ancestors(*roots).isdisjoint(own.held.number for _, _, own in done.owns)
+
+
 @known("jax.vjp")
 def vjp(reader: Reader, fun: Any, *primals: Any, has_aux: bool = False) -> tuple:
     """Read `jax.vjp`: the value, and a function that pulls a cotangent back."""
     rows = tuple(reader.state(Rows).active)
 
-    def at_primals() -> tuple[Differentiated, Any, Any]:
-        done = call_at(reader, fun, list(primals), {}, list(range(len(primals))))
+    def at_primals(apart: bool = False) -> tuple[Differentiated, Any, Any]:
+        done = call_at(reader, fun, list(primals), {}, list(range(len(primals))), apart=apart)
         _pull_rules(reader, done)
         value, aux = done.value if has_aux else (done.value, None)
         return done, value, aux
@@ -605,6 +638,9 @@ def vjp(reader: Reader, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
                 return pull(_, given, keywords)
         # Under another vmap each row has a derivative of its own, so the function is read once more there.
         done, outputs = (first, value) if tuple(reader.state(Rows).active) == rows else at_primals()[:2]
+        if not inside and _leads(reader, done, args[0]):
+            # Its own way to the arguments is none of the function's, and an outer derivative goes both.
+            done, outputs = at_primals(apart=True)[:2]
         pairs = list(zip(leaves(outputs), leaves(args[0]), strict=False))
         if len(leaves(outputs)) != len(leaves(args[0])):
             raise Refused("The pullback takes a cotangent of the same form as the value.")
@@ -634,7 +670,7 @@ def vjp(reader: Reader, fun: Any, *primals: Any, has_aux: bool = False) -> tuple
             part = pulled(reader, output, seed)
             total = part if total is None else reader.make("add", [total, part])
         if inside:
-            return tuple(mapped(lambda leaf: products[id(leaf)], one) for one in done.arguments)
+            return tuple(tree_mapped(lambda leaf: products[id(leaf)], one) for one in done.arguments)
         return tuple(gradients(reader, total, done))
 
     back = Native(pull, "pullback")
@@ -726,7 +762,7 @@ def tangent_of(
             _dotted(reader, [(reader.gradient(total, own), tangent) for own, tangent in live]), seed
         )
 
-    along = mapped(one, value)
+    along = tree_mapped(one, value)
     if inside:
         return along
     if len(done.owns) == 1 and isinstance(along, Array) and along.is_node and not reader.state(Tracing).depth:
@@ -786,7 +822,9 @@ def _jacobian(
     _bare(options)
 
     def call(_: Reader, args: list, keywords: dict) -> Any:
+        before = outside_of(reader, function)
         value, aux = dry_run(reader, function, args, keywords, chosen, has_aux)
+        check_unchanged(reader, before, "a Jacobian", function)
 
         def of_output(path: str, output: Any) -> list[Any]:
             shape = shape_of(reader, output) if isinstance(output, Array) else ()
@@ -798,7 +836,7 @@ def _jacobian(
             result = each[0] if one else tuple(each)
         else:
             by_path = iter([of_output(path, leaf) for path, leaf in found_paths])
-            result = mapped(lambda leaf: (lambda f: f[0] if one else tuple(f))(next(by_path)), value)
+            result = tree_mapped(lambda leaf: (lambda f: f[0] if one else tuple(f))(next(by_path)), value)
         return (result, aux) if has_aux else result
 
     return Native(_of_nodes(reader, call), "jacobian", function)
@@ -855,7 +893,7 @@ def rows(
         inner = leave_rows(reader, slope, level, 0)
         return reshape(reader, inner, (*shape, *shape_of(reader, inner)[1:]))
 
-    found = [mapped(whole_of, one) for one in each]
+    found = [tree_mapped(whole_of, one) for one in each]
     if asked:
         for (label, _, own), (_, slope) in zip(done.owns, leaves(found), strict=False):
             reader.requests.append(Request(label, None, own.held, reader.site, slope.held))
@@ -913,7 +951,7 @@ def vmap(
                 _entered(reader, arg, iter([axis for _, axis in one]), level)
                 for arg, one in zip(args, pairs, strict=True)
             ]
-            named = mapped(lambda leaf: _enter(reader, leaf, level, 0), keywords)
+            named = tree_mapped(lambda leaf: _enter(reader, leaf, level, 0), keywords)
             value = reader.call(fun, inside, named)
             return _left(reader, value, out_axes, level)
 
@@ -947,7 +985,7 @@ def _entered(reader: Reader, arg: Any, axes: Iterator[Any], level: int) -> Any:
         axis = next(axes)
         return leaf if axis is None else _enter(reader, leaf, level, axis)
 
-    return mapped(enter, arg)
+    return tree_mapped(enter, arg)
 
 
 def _left(reader: Reader, value: Any, axes: Any, level: int) -> Any:
@@ -964,7 +1002,7 @@ def _left(reader: Reader, value: Any, axes: Any, level: int) -> Any:
                 return leaf
             return leave_rows(reader, leaf, level, axes)
 
-        return mapped(leave, value)
+        return tree_mapped(leave, value)
     if isinstance(value, (tuple, list)) and isinstance(axes, (tuple, list)) and len(value) == len(axes):
         return type(value)(_left(reader, one, its, level) for one, its in zip(value, axes, strict=True))
     if isinstance(value, dict) and isinstance(axes, dict):
@@ -1029,7 +1067,7 @@ def checkpoint_name(reader: Reader, x: Any, name: str) -> Any:
         draft.hint = name
         return leaf
 
-    return mapped(named, x)
+    return tree_mapped(named, x)
 
 
 OTHER_NAMES = {

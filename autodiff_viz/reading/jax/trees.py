@@ -8,9 +8,18 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.reading.functions.arrays import known, r_array, reshape, shape_of
-from autodiff_viz.reading.language.operators import as_written, equal
+from autodiff_viz.reading.language.operators import as_written, equal, written
 from autodiff_viz.reading.language.reader import Reader
-from autodiff_viz.reading.language.values import Array, Class, Function, Native, Refused, leaves, mapped
+from autodiff_viz.reading.language.values import (
+    Array,
+    Class,
+    Function,
+    Native,
+    Refused,
+    in_tree_order,
+    leaves,
+    tree_mapped,
+)
 from autodiff_viz.reading.nodes.costs import NAMES, pay
 
 
@@ -33,7 +42,7 @@ def tree_map(reader: Reader, f: Any, tree: Any, *rest: Any, is_leaf: Any = None)
     if any(not equal(_form(other), _form(tree)) for other in rest):
         raise Refused("tree_map() needs trees of one form.")
     others = [iter([leaf for _, leaf in leaves(one)]) for one in rest]
-    return mapped(lambda leaf: reader.call(f, [leaf, *(next(one) for one in others)], {}), tree)
+    return tree_mapped(lambda leaf: reader.call(f, [leaf, *(next(one) for one in others)], {}), tree)
 
 
 def _map_until(reader: Reader, f: Any, tree: Any, rest: tuple, is_leaf: Any) -> Any:
@@ -53,6 +62,63 @@ def tree_leaves(reader: Reader, tree: Any) -> list[Any]:
     return [leaf for _, leaf in leaves(tree)]
 
 
+# How the steps of a path are called, and what each of them holds.
+DictKey, SequenceKey, GetAttrKey = (
+    namedtuple("DictKey", ["key"]),
+    namedtuple("SequenceKey", ["idx"]),
+    namedtuple("GetAttrKey", ["name"]),
+)
+_STEPS = (DictKey, SequenceKey, GetAttrKey)
+
+
+def _with_paths(value: Any, path: tuple = ()) -> list[tuple[tuple, Any]]:
+    """Return (path, leaf) of a tree, in the order of its leaves."""
+    if value is None:
+        return []
+    if not isinstance(value, (dict, tuple, list)):
+        return [(path, value)]
+    if isinstance(value, dict):
+        parts = [(DictKey(key), value[key]) for key in in_tree_order(value)]
+    elif hasattr(value, "_fields"):
+        parts = [(GetAttrKey(name), one) for name, one in zip(value._fields, value, strict=True)]
+    else:
+        parts = [(SequenceKey(i), one) for i, one in enumerate(value)]
+    return [pair for step, one in parts for pair in _with_paths(one, (*path, step))]
+
+
+@known("tree.map_with_path")
+def tree_map_with_path(reader: Reader, f: Any, tree: Any, *rest: Any) -> Any:
+    """Read a function of each leaf of a tree and of the way to it."""
+    leaves(tree)  # refuses one that is nested too deep
+    paths = iter([path for path, _ in _with_paths(tree)])
+    called = Native(lambda _, args, keywords: reader.call(f, [next(paths), *args], keywords), "map_with_path")
+    return tree_map(reader, called, tree, *rest)
+
+
+@known("tree.leaves_with_path")
+def tree_leaves_with_path(reader: Reader, tree: Any) -> list[tuple]:
+    """Read the leaves of a tree, each with the way to it."""
+    leaves(tree)
+    return _with_paths(tree)
+
+
+@known("tree.flatten_with_path")
+def tree_flatten_with_path(reader: Reader, tree: Any) -> tuple[list[tuple], Form]:
+    """Read a tree as its leaves with the ways to them, and its form."""
+    return tree_leaves_with_path(reader, tree), Form(tree)
+
+
+@known("tree.keystr")
+def keystr(reader: Reader, keys: Any, *, simple: bool = False, separator: str = "") -> str:
+    """Read the way to a leaf as JAX writes it."""
+    if not isinstance(keys, tuple) or not all(isinstance(one, _STEPS) for one in keys):
+        raise Refused("keystr() takes the way to a leaf.")
+    if simple:
+        return written([part for (one,) in keys for part in (separator, str(one))][1:])
+    forms = {DictKey: "[{!r}]", SequenceKey: "[{!r}]", GetAttrKey: ".{}"}
+    return written([part for one in keys for part in (separator, forms[type(one)].format(one[0]))][1:])
+
+
 class Form:
     """What `tree_structure` returns: a tree whose leaves are to be filled."""
 
@@ -68,7 +134,7 @@ class Form:
         if len(items) != len(leaves(self.tree)):
             raise Refused(f"This tree has {len(leaves(self.tree))} leaves, and {len(items)} are given.")
         each = iter(items)
-        return mapped(lambda _: next(each), self.tree)
+        return tree_mapped(lambda _: next(each), self.tree)
 
 
 @known("tree.structure")

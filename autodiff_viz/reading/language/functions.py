@@ -11,8 +11,9 @@ from typing import Any
 
 from autodiff_viz.graph import limits
 from autodiff_viz.reading.language.operators import Shown, before, equal, key, kind, number, room_for, written
-from autodiff_viz.reading.language.reader import Reader
+from autodiff_viz.reading.language.reader import Raised, Reader
 from autodiff_viz.reading.language.sets import Set
+from autodiff_viz.reading.language.streams import Stream
 from autodiff_viz.reading.language.values import (
     Array,
     Class,
@@ -195,7 +196,7 @@ def dictionary(reader: Reader, given: tuple, named: dict[str, Any]) -> dict:
     return {**made, **named}
 
 
-def _number(reader: Reader, args: list, kind: type) -> Any:
+def _number(reader: Reader, args: list, keywords: dict, kind: type) -> Any:
     if len(args) == 1 and isinstance(args[0], Array):
         if args[0].framework == "torch":  # a number of Python's, which no gradient passes
             one = reader.attribute(args[0], "item").call(reader, [], {})
@@ -213,7 +214,7 @@ def _number(reader: Reader, args: list, kind: type) -> Any:
     if any(isinstance(arg, str) and len(arg) > DIGITS for arg in args):
         raise Refused(f"A number is read from at most {DIGITS} characters.", "", "too-large")
     try:
-        return number(kind(*args))
+        return number(kind(*args, **keywords))
     except (TypeError, ValueError, OverflowError) as error:
         raise Refused(f"{error}.".capitalize()) from None
 
@@ -251,7 +252,7 @@ def _len(reader: Reader, args: list, keywords: dict) -> int:
 
 def _sum(reader: Reader, args: list, keywords: dict) -> Any:
     items = reader.items(args[0]) if args else []
-    total: Any = args[1] if len(args) > 1 else 0
+    total: Any = args[1] if len(args) > 1 else keywords.get("start", 0)
     for item in items:
         total = (
             item
@@ -269,8 +270,6 @@ def _filter(reader: Reader, args: list, keywords: dict) -> list:
 
 
 def _sorted(reader: Reader, args: list, keywords: dict) -> list:
-    if set(keywords) - {"key", "reverse"}:
-        raise Refused("sorted() is read with key and reverse alone.")
     items = reader.items(args[0])
     return in_order(reader, items, keywords.get("key"), keywords.get("reverse", False))
 
@@ -304,19 +303,31 @@ def _divmod(reader: Reader, args: list, keywords: dict) -> tuple:
 
 
 def _zip(reader: Reader, args: list, keywords: dict) -> list:
+    if keywords.get("strict") and len({len(reader.items(one)) for one in args}) > 1:
+        raise Raised("zip() is strict, and its arguments are not equally long, so the text ends here.")
     return _rows(reader, args)
 
 
+def _pow(reader: Reader, args: list, keywords: dict) -> Any:
+    if len(args) != 2:
+        raise Refused("pow() is read of two numbers.", "Write x**y % z.")
+    return reader.binary(ast.Pow(), *args)
+
+
 def _rows(reader: Reader, args: list) -> list[tuple]:
+    if any(isinstance(one, Stream) for one in args):
+        raise Refused("A generator beside others is not read.", "Make a list of it first: list(...).")
     columns = [reader.items(one) for one in args]
     pay_values(len(columns) * min(map(len, columns), default=0))
     return list(zip(*columns, strict=False))
 
 
-def _enumerate(reader: Reader, args: list, keywords: dict) -> list:
+def _enumerate(reader: Reader, args: list, keywords: dict) -> list | Stream:
     start = keywords.get("start", args[1] if len(args) > 1 else 0)
     if type(start) is not int:
         raise Refused("enumerate() counts from a whole number.")
+    if isinstance(args[0], Stream):
+        return args[0].numbered(start)
     return list(enumerate(reader.items(args[0]), start))
 
 
@@ -339,8 +350,6 @@ def _abs(reader: Reader, args: list, keywords: dict) -> Any:
 def _extreme(sign: int, op: str) -> Callable[..., Any]:
     def call(reader: Reader, args: list, keywords: dict) -> Any:
         items = reader.items(args[0]) if len(args) == 1 else args
-        if set(keywords) - {"key", "default"}:
-            raise Refused(f"{op}() is read with key and default alone.")
         if not items and "default" in keywords:
             return keywords["default"]
         by = keywords.get("key")
@@ -390,6 +399,8 @@ def _is_a(value: Any, of: Any) -> bool:
         return value.of == name or name.endswith("nn.Module")
     if isinstance(value, Array):
         last = name.rpartition(".")[2]
+        if last == "ndarray" and value.framework in ("jax", "numpy"):
+            return name.startswith("jax.") == (value.framework == "jax")
         return last in ("Tensor", "Array", "ndarray") or (
             last == "Parameter" and value.leaf and value.requires_grad
         )
@@ -432,15 +443,15 @@ BUILTINS: dict[str, Callable[..., Any]] = {
     "list": lambda reader, args, kw: list(reader.items(args[0])) if args else [],
     "tuple": lambda reader, args, kw: tuple(reader.items(args[0])) if args else (),
     "dict": lambda reader, args, kw: dictionary(reader, tuple(args), kw),
-    "float": lambda reader, args, kw: _number(reader, args, float),
-    "int": lambda reader, args, kw: _number(reader, args, int),
+    "float": lambda reader, args, kw: _number(reader, args, kw, float),
+    "int": lambda reader, args, kw: _number(reader, args, kw, int),
     "bool": lambda reader, args, kw: reader.truth(args[0]),
     "abs": _abs,
     "max": _extreme(1, "max"),
     "min": _extreme(-1, "min"),
     "print": lambda reader, args, kw: None,
     "round": _round,
-    "pow": lambda reader, args, kw: reader.binary(ast.Pow(), args[0], args[1]),
+    "pow": _pow,
     "isinstance": _isinstance,
     "map": lambda reader, args, kw: [reader.call(args[0], list(one), {}) for one in _rows(reader, args[1:])],
     "any": lambda reader, args, kw: any(reader.truth(one) for one in reader.items(args[0])),
@@ -467,9 +478,26 @@ BUILTINS: dict[str, Callable[..., Any]] = {
 }
 
 
+KEYWORDS = {
+    "sum": {"start"}, "int": {"base"}, "zip": {"strict"}, "enumerate": {"start"}, "round": {"ndigits"},
+    "sorted": {"key", "reverse"}, "max": {"key", "default"}, "min": {"key", "default"},
+}  # fmt: skip
+"""The keywords of Python's functions that are read; any is one of `dict` and `print`."""
+
+
+def _with_keywords(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def read(reader: Reader, args: list, keywords: dict) -> Any:
+        unread = set(keywords) - KEYWORDS.get(name, set())
+        if unread and name not in ("dict", "print"):
+            raise Refused(f"{name}() is not read with {', '.join(sorted(unread))}.")
+        return function(reader, args, keywords)
+
+    return read
+
+
 def install(reader: Reader) -> None:
     """Teach a reader Python's own functions and methods."""
-    reader.builtins = BUILTINS
+    reader.builtins = {name: _with_keywords(name, function) for name, function in BUILTINS.items()}
     for plain in (list, dict, str, Shown):
         reader.handlers.attribute[plain] = plain_method
     reader.handlers.attribute.setdefault(tuple, plain_method)

@@ -41,6 +41,7 @@ from autodiff_viz.reading.language.sets import Set, joined
 from autodiff_viz.reading.language.sets import compared as compared_sets
 from autodiff_viz.reading.language.sets import made as set_of
 from autodiff_viz.reading.language.several import Site
+from autodiff_viz.reading.language.streams import Left, Stream, Take
 from autodiff_viz.reading.language.values import (
     BOOL,
     FLOATS,
@@ -234,6 +235,7 @@ class Reader:
         self.whole = 0  # blocks that are read as a whole or not at all
         self.builtins: dict[str, Callable[..., Any]] = {}  # Python's own functions
         self.methods_now: list[tuple[Function, dict[str, Any]]] = []  # functions that are being called
+        self.taker: Take | None = None  # what takes the values that a generator yields
         self.library = "jax"  # whose arrays `array` and `zeros` make
         self._states: dict[type, Any] = {}
         self._evaluations: dict[tuple[str, int], Evaluation] = {}
@@ -492,11 +494,13 @@ class Reader:
         self.run(node.body if self.truth(self.value(node.test), node.test) else node.orelse)
 
     def _do_For(self, node: ast.For) -> None:
-        ended = False
-        items, before = self.items(self.value(node.iter), node.iter), self._node_count()
-        for i, item in enumerate(items):
+        values, before, count = self.value(node.iter), self._node_count(), 0
+        name = node.target.id if isinstance(node.target, ast.Name) else "step"
+
+        def turn(item: Any) -> None:
+            nonlocal count
             # One that makes no node is paid for by its steps.
-            if i >= STEPS and (self._node_count() > before or not isinstance(self.builder, Builder)):
+            if count >= STEPS and (self._node_count() > before or not isinstance(self.builder, Builder)):
                 raise Refused(
                     f"A loop of more than {STEPS} steps is not unrolled.",
                     "Use fewer steps.",
@@ -505,15 +509,21 @@ class Reader:
                 )
             self.assign(node.target, item)
             try:
-                with self.step(f"for {node.target.id if isinstance(node.target, ast.Name) else 'step'} {i}"):
+                with self.step(f"for {name} {count}"):
                     self.run(node.body)
-            except Break:
-                ended = True
-                break
             except Continue:
-                continue
-        if not ended:
-            self.run(node.orelse)
+                pass
+            count += 1
+
+        try:
+            if isinstance(values, Stream):
+                values.each(turn)
+            else:
+                for item in self.items(values, node.iter):
+                    turn(item)
+        except Break:
+            return
+        self.run(node.orelse)
 
     def _node_count(self) -> int:
         return len(self.builder.drafts) if isinstance(self.builder, Builder) else limits.NODES
@@ -521,6 +531,7 @@ class Reader:
     def _do_While(self, node: ast.While) -> None:
         for i in range(STEPS):
             if not self.truth(self.value(node.test), node.test):
+                self.run(node.orelse)
                 return
             try:
                 with self.step(f"while {i}"):
@@ -563,6 +574,11 @@ class Reader:
         self.whole += 1
         try:
             self._try(node)
+        except (Return, Break, Continue, Left):
+            self.run(node.finalbody)
+            raise
+        else:
+            self.run(node.finalbody)
         finally:
             self.whole -= 1
 
@@ -581,7 +597,6 @@ class Reader:
             self.run(handler.body)
         else:
             self.run(node.orelse)
-        self.run(node.finalbody)
 
     def _do_Raise(self, node: ast.Raise) -> None:
         made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
@@ -1015,6 +1030,21 @@ class Reader:
 
     _get_GeneratorExp = _get_ListComp
 
+    def _get_Yield(self, node: ast.Yield) -> None:
+        if self.taker is None:
+            raise Refused("A value is yielded inside a function.", at=node)
+        self.taker(None if node.value is None else self.value(node.value))
+
+    def _get_YieldFrom(self, node: ast.YieldFrom) -> None:
+        if self.taker is None:
+            raise Refused("A value is yielded inside a function.", at=node)
+        values = self.value(node.value)
+        if isinstance(values, Stream):
+            values.each(self.taker)
+            return
+        for item in self.items(values, node):
+            self.taker(item)
+
     def _get_SetComp(self, node: ast.SetComp) -> Set:
         return set_of(self, self._get_ListComp(node))
 
@@ -1121,6 +1151,8 @@ class Reader:
     def _call_function(self, function: Function, args: list, keywords: dict, node: ast.AST | None) -> Any:
         pay_values(2 * (len(function.args.args) + len(args) + len(keywords)))
         names = _bound(function, args, keywords, node)
+        if function.yields:
+            return Stream(lambda stream, take: self._generate(function, names, stream, take))
         self.methods_now.append((function, names))
         try:
             with self.inside(Scope(names, function.scope)):
@@ -1134,6 +1166,32 @@ class Reader:
             return None
         finally:
             self.methods_now.pop()
+
+    def _generate(self, function: Function, names: dict[str, Any], stream: Stream, take: Take) -> None:
+        """Run a generator; what takes its values runs where the loop over it stands."""
+        around = self.scope, self.taker, self.methods_now
+        inside = Scope(names, function.scope), lambda value: taken(value), [*around[2], (function, names)]
+
+        def taken(value: Any) -> None:
+            self.scope, self.taker, self.methods_now = around
+            try:
+                take(value)
+            except (Return, Break, Continue) as by:
+                raise Left(stream, by) from None
+            finally:
+                self.scope, self.taker, self.methods_now = inside
+
+        self.scope, self.taker, self.methods_now = inside
+        self.depth += 1  # refused as a whole
+        try:
+            self.run(function.body)
+        except Return:
+            pass
+        except Left as left:
+            raise left.by if left.stream is stream else left from None
+        finally:
+            self.depth -= 1
+            self.scope, self.taker, self.methods_now = around
 
     def _call_path(self, path: Path, args: list, keywords: dict, node: ast.AST | None) -> Any:
         if path.name.startswith(("numpy.", "math.")):
@@ -1234,6 +1292,15 @@ class Reader:
         if isinstance(value, (tuple, list, str, dict)):
             pay_values(len(value))
             return list(value)
+        if isinstance(value, Stream):
+            found: list[Any] = []
+
+            def keep(one: Any) -> None:
+                pay_values(1)
+                found.append(one)
+
+            value.each(keep)
+            return found
         if method := self.own_method(value, "__iter__"):
             return self.items(self.call(method, [value], {}, node), node)
         getter = self.handlers.items.get(type(value))

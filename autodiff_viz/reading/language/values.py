@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -118,6 +119,18 @@ class Function:
     def parameters(self) -> list[str]:
         """Return the names of the positional parameters."""
         return [arg.arg for arg in (*self.args.posonlyargs, *self.args.args)]
+
+    @cached_property
+    def yields(self) -> bool:
+        """Whether it is a generator."""
+        waiting: list[ast.AST] = list(self.body) if isinstance(self.body, list) else []
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, (ast.Yield, ast.YieldFrom)):
+                return True
+            if not isinstance(one, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+                waiting += ast.iter_child_nodes(one)
+        return False
 
 
 @dataclass(eq=False)
@@ -252,7 +265,7 @@ def leaves(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, Any]]:
         return [(path, value)]
     inside = _entered(value, depth, len(path))
     if isinstance(value, dict):
-        pairs = [(key, value[key]) for key in sorted(value, key=str)]
+        pairs = [(key, value[key]) for key in in_tree_order(value)]
     else:
         pairs = list(zip(names_of(value) or range(inside), value, strict=True))
     return [
@@ -262,9 +275,19 @@ def leaves(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, Any]]:
     ]
 
 
-def mapped(function: Callable[[Any], Any], value: Any, depth: int = 0) -> Any:
+def in_tree_order(value: dict) -> list:
+    """Return the keys of a dictionary in the order of its leaves."""
+    try:
+        return sorted(value)
+    except TypeError:  # of several types, which JAX refuses
+        return sorted(value, key=str)
+
+
+def mapped(function: Callable[[Any], Any], value: Any, depth: int = 0, of_jax: bool = False) -> Any:
     """Return nested tuples, lists and dictionaries with the function of each leaf, called in leaf order.
 
+    Args:
+      of_jax: whether dictionaries come back in that order too, as JAX's trees do.
     Raises:
       Refused: as `leaves`.
     """
@@ -274,12 +297,17 @@ def mapped(function: Callable[[Any], Any], value: Any, depth: int = 0) -> Any:
         return function(value)
     _entered(value, depth)
     if isinstance(value, dict):
-        made = {key: mapped(function, value[key], depth + 1) for key in sorted(value, key=str)}
-        return {key: made[key] for key in value}
-    items = [mapped(function, one, depth + 1) for one in value]
+        made = {key: mapped(function, value[key], depth + 1, of_jax) for key in in_tree_order(value)}
+        return made if of_jax else {key: made[key] for key in value}
+    items = [mapped(function, one, depth + 1, of_jax) for one in value]
     if isinstance(value, list):
         return items
     return type(value)(*items) if names_of(value) else tuple(items)
+
+
+def tree_mapped(function: Callable[[Any], Any], value: Any) -> Any:
+    """Return a tree of JAX with the function of each leaf: see `mapped`."""
+    return mapped(function, value, of_jax=True)
 
 
 def _entered(value: Any, depth: int, path: int = 0) -> int:

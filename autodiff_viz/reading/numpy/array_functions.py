@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from autodiff_viz.reading.functions.arrays import FUNCTIONS, METHODS, known, r_array
+from autodiff_viz.reading.functions.arrays import FUNCTIONS, METHODS, known, r_array, shape_of
 from autodiff_viz.reading.functions.library_calls import call_jax, jax_function
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, FLOATS, INT, Array, Path, Refused
@@ -33,8 +33,8 @@ OWN = {
     "lax": (
         "abs acos acosh add argmax argmin asin asinh atan atan2 atanh cbrt ceil clamp collapse "
         "concatenate conv conv_general_dilated conv_with_general_padding cos cosh cummax cumprod cumsum "
-        "div dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim eq erf erfc exp exp2 expand_dims "
-        "expm1 floor full_like ge gt index_in_dim is_finite le log log1p logistic lt max min mul ne neg "
+        "div dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim "
+        "dynamic_update_slice dynamic_update_slice_in_dim eq erf erfc exp exp2 expand_dims expm1 floor full_like ge gt index_in_dim is_finite le log log1p logistic lt max min mul ne neg "
         "optimization_barrier pow reciprocal reshape rev rsqrt select select_n sign sin sinh slice_in_dim "
         "sort sqrt square squeeze sub tan tanh top_k transpose"
     ),
@@ -80,6 +80,24 @@ def clip(reader: Reader, *args: Any, **ends: Any) -> Array:
     """Read limits to a value, which NumPy calls by these names too."""
     names = {"a_min": "min", "a_max": "max"} if reader.library == "numpy" else {}
     return _clip(reader, *args, **{names.get(name, name): end for name, end in ends.items()})
+
+
+@known("numpy.shape")
+def shape(reader: Reader, a: Any) -> tuple[int, ...]:
+    """Read the shape of an array, or of a number."""
+    return shape_of(reader, r_array(reader, a))
+
+
+@known("numpy.ndim")
+def ndim(reader: Reader, a: Any) -> int:
+    """Read how many axes an array has."""
+    return len(shape(reader, a))
+
+
+@known("numpy.size")
+def size(reader: Reader, a: Any) -> int:
+    """Read how many elements an array has."""
+    return math.prod(shape(reader, a))
 
 
 flip, split = FUNCTIONS["numpy.flip"], FUNCTIONS["numpy.split"]
@@ -178,7 +196,7 @@ def power(reader: Reader, x: Any, y: Any) -> Any:
         # NumPy takes the root itself, and HIPS autograd gives a power 0 the slope 0 at 0, where JAX's is NaN.
         return reader.make("sqrt" if y else "ones_like", [x])
     if isinstance(y, Array) and y.dtype == INT:
-        if getattr(x, "dtype", INT) == INT:
+        if not isinstance(x, float) and getattr(x, "dtype", INT) == INT:
             return _power(reader, x, y)
         zero = reader.make("equal", [y, 0.0], dtype=BOOL)
         exponent = reader.make("where", [zero, 1.0, y])

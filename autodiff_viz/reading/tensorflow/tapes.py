@@ -255,6 +255,13 @@ class Tape:
         return number >= asked or (inside and not any(a <= number < b for a, b in self.pauses))
 
 
+@dataclass(eq=False)
+class Open:
+    """How many tapes record now."""
+
+    count: int = 0
+
+
 def gradient_tape(reader: Reader, persistent: Any = False, watch_accessed_variables: Any = True) -> Tape:
     """Read `tf.GradientTape(...)`."""
     return Tape(bool(persistent), bool(watch_accessed_variables))
@@ -266,9 +273,12 @@ TF["tensorflow.GradientTape"] = gradient_tape
 def enter_tape(reader: Reader, tape: Tape) -> tuple[Tape, Callable[[], None]]:
     """Enter the block of a tape."""
     tape.first, tape.last = len(reader.builder.drafts), None
+    state = reader.state(Open)
+    state.count += 1
 
     def leave() -> None:
         tape.last = len(reader.builder.drafts)
+        state.count -= 1
 
     return tape, leave
 
@@ -652,6 +662,8 @@ def seeded(reader: Reader, target: Array, seed: Any, wanted: list[list[Ref]]) ->
     if seed.is_node and any(
         ref.number in reader.builder.ancestors(seed.held) for refs in wanted for ref in refs
     ):
+        if reader.state(Open).count:  # it would record a way that a gradient of ours has not
+            raise Refused("A cotangent that depends on a source is not read where a tape records.")
         seed = Array(reader.builder.stopped(seed.held), "tf", seed.dtype)
     product = reader.make("mul", [target, seed], dtype=target.dtype)
     return product if shape_of(reader, target) == () else reader.make("sum", [product], dtype=target.dtype)

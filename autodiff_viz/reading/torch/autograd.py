@@ -958,7 +958,7 @@ def _contracted(reader: Reader, value: Any, seeds: Any) -> Array:
         )
     total: Any = None
     for (_, output), (_, seed) in zip(outputs, given, strict=True):
-        part = seeded(reader, output, seed, False)
+        part = seeded(reader, output, seed, True)
         total = part if total is None else reader.make("add", [total, part])
     return total
 

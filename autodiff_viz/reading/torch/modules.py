@@ -671,9 +671,16 @@ def _list_of(name: str) -> Callable[..., Instance]:
 
 for _name in ("ModuleList", "ParameterList", "ModuleDict", "ParameterDict"):
     TORCH[NN + _name] = _list_of(_name)
-TORCH["collections.OrderedDict"] = lambda reader, pairs=(): (
-    dict(reader.items(pairs)) if not isinstance(pairs, dict) else pairs
-)
+
+
+def ordered(reader: Reader, pairs: Any = ()) -> dict:
+    """Read a dictionary whose order counts, which one of Python's has as well."""
+    if "jax" in reader.frameworks:
+        raise Refused("An OrderedDict is not read beside JAX, whose trees have its leaves in its own order.")
+    return dict(pairs if isinstance(pairs, dict) else reader.items(pairs))
+
+
+TORCH["collections.OrderedDict"] = ordered
 
 
 def attach(reader: Reader, instance: Instance, name: str, value: Any) -> None:
