@@ -109,6 +109,25 @@ def test_a_refused_edit_says_why_on_the_canvas_and_nothing_below_moves(lab: LabP
     expect(lab.node("x")).to_have_class(saying("selected"))  # it closed the notice alone
 
 
+MEETS = """(note, selector) => {
+  const { left, right, top, bottom } = note.getBoundingClientRect();
+  return [...note.getRootNode().querySelectorAll(selector)].filter((one) => {
+    const box = one.getBoundingClientRect();
+    return box.left < right && left < box.right && box.top < bottom && top < box.bottom;
+  }).map((one) => one.textContent);
+}"""
+"""Texts of what a note covers."""
+
+
+def test_a_refusal_covers_no_card_no_number_and_not_the_legend(lab: LabPage):
+    lab.select("x")
+    lab.press("p")
+    notice = lab.canvas.get_by_role("alert")
+    expect(notice).to_contain_text("wired to nothing")
+    assert notice.evaluate(MEETS, "[data-id] > .card, [data-id] > .number, .chip rect, .flow-key") == []
+    lab.press("Escape")
+
+
 def test_a_number_that_cannot_be_read_stays_open_with_the_reason_and_can_be_mended(lab: LabPage):
     lab.type_formula("x = 3.0\ny = x * 2.0")
     lab.node("y").locator(".pill").click()

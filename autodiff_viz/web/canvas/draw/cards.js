@@ -11,8 +11,8 @@ import { cellParts, isWritten, makeCells, writeBlock, writeCells } from "./cell_
 import {
   arrowBefore,
   arrows,
-  chips,
   divider,
+  drawChip,
   hasBoth,
   hasValue,
   header,
@@ -21,11 +21,12 @@ import {
   leftOf,
   MOST,
   numbersRoom,
+  placedChips,
   rows,
   sizesBeside,
   writeNumber,
 } from "./face.js";
-import { groupParts, groupRows, spokenGroup, writeGroupTitle } from "./group_card.js";
+import { groupChips, groupParts, groupRows, spokenGroup, writeGroupTitle } from "./group_card.js";
 import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } from "./heat_card.js";
 import { isBare, NEAR, readableLevel } from "./levels.js";
 import { spokenRuns } from "./runs.js";
@@ -177,8 +178,11 @@ export const pillsReach = ({ slots }) =>
  * @property {boolean} complete whether it has more than the parts that are seen from far
  * @property {boolean} culled
  * @property {Level} level of detail, for which it is drawn
+ * @property {Element[]} marks its chips
+ * @property {{ level: Level, chips: Placed[] } | null} lane where lanes.js has placed them
  * @property {Element | null} guess what the visitor has answered: guesses.js places it
  */
+/** @typedef {import("./face.js").Placed} Placed */
 /** @typedef {"value" | "tangent" | "cotangent"} Which */
 /**
  * @typedef {object} Numbers
@@ -209,7 +213,18 @@ export const drawNodes = (layer, cards, nodes, complete, level) =>
 /** @param {GraphNode} node @param {boolean} complete @param {Level} level @returns {Card} */
 function makeCard(node, complete, level) {
   const root = svg("g", { "data-id": node.id, tabindex: -1, role: "button" });
-  return { root, node: null, look: "", numbers: null, complete, culled: false, level, guess: null };
+  return {
+    root,
+    node: null,
+    look: "",
+    numbers: null,
+    complete,
+    culled: false,
+    level,
+    marks: [],
+    lane: null,
+    guess: null,
+  };
 }
 
 /** Draw the parts that are seen from near, too. @param {Card} card */
@@ -250,8 +265,10 @@ export function updateCard(card, node) {
     pictured: Boolean(heat),
     written: isWritten(node),
   });
-  if (look !== card.look) redraw(card, node);
-  else if (card.numbers) writeNumbers(card.numbers, node, card.level);
+  if (look !== card.look) {
+    card.lane = null;
+    redraw(card, node);
+  } else if (card.numbers) writeNumbers(card.numbers, node, card.level);
   describe(card, node);
   card.look = look;
   card.node = node;
@@ -262,9 +279,33 @@ function redraw(card, node) {
   card.numbers = card.complete
     ? rebuild(card.root, node, card.level)
     : sketch(card.root, node, card.level);
-  if (card.guess) card.root.append(card.guess);
+  const { lane, level } = card;
+  drawChips(card, lane?.level === level ? lane.chips : wishedChips(node, level));
   if (card.numbers) writeNumbers(card.numbers, node, card.level);
   describe(card, node);
+}
+
+/** The chips of a card as they stand where nothing is near. @param {GraphNode} node @param {Level} level @returns {Placed[]} */
+export function wishedChips(node, level) {
+  if (node.tab) return []; // the sign of its rule is on it
+  return node.group ? groupChips(node, level) : placedChips(node, level, inkTop(node, level));
+}
+
+/** Draw the chips of a card where they have their lanes at a level of detail; a card out of view has that level once it is seen.
+ * @param {Card} card @param {Level} level @param {Placed[]} chips */
+export function placeChips(card, level, chips) {
+  const { lane } = card;
+  card.lane = { level, chips };
+  if (card.level !== level) return;
+  if (lane?.level !== level || JSON.stringify(lane.chips) !== JSON.stringify(chips))
+    drawChips(card, chips);
+}
+
+/** @param {Card} card @param {Placed[]} chips */
+function drawChips(card, chips) {
+  for (const mark of card.marks) mark.remove();
+  card.marks = chips.map(drawChip);
+  card.root.append(...card.marks, ...(card.guess ? [card.guess] : []));
 }
 
 /** Draw the parts of a node that are seen from far.
@@ -275,13 +316,7 @@ function sketch(root, node, level) {
       ? groupParts(node, level)
       : node.tab
         ? [body(node), ...barrier(node)]
-        : [
-            body(node),
-            header(node, level)[0],
-            ...barrier(node),
-            ...cuts(node),
-            ...chips(node, level, inkTop(node, level)),
-          ]),
+        : [body(node), header(node, level)[0], ...barrier(node), ...cuts(node)]),
   );
   setClasses(root, node);
   return null;
@@ -366,7 +401,6 @@ function rebuild(root, node, seen) {
     ...node.slots.map((_, i) => slotMark(node, i, level)),
     outputMark(node),
     ...cuts(node),
-    ...chips(node, seen, inkTop(node, seen)),
   );
   return numbers;
 }

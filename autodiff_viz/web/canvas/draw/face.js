@@ -20,36 +20,36 @@ import { MOST as TAB_MOST, tabRoom, tabRows } from "./tab_card.js";
  * @property {string} kind
  * @property {string} icon
  * @property {string} text
+ * @property {string} [says] under the pointer
  */
 
-const FONT = 11.5; // px
+export const FONT = 11.5; // px
 const PAD = { icon: 20, side: 8 }; // px
 const ROW = 10; // px from the card's left and right edge
-const TALL = 20; // px
+export const TALL = 20; // px
 const CHIP_OVER = 7; // px by which a chip covers the card's edge, at most; its texts are below
 const CLEAR = 2; // px between a chip and these texts
+const FOOT_OVER = { cells: 2, else: 5 }; // px by which a chip at the foot covers the card's edge; cells reach down to it
+const WIDE = 1.2; // of the card's width, a text at its foot without another chip, at most
 const CHIP_GAP = 4; // px between chips
 const PORT = 8; // px of a port and the edge of its wire, from the middle
 const CHIP_BOLD = 1.12; // width of semi-bold letters over its estimate, also where the browser rounds it to whole px
 const WORDS = 1.5; // unit up to which a chip has words beside its icon
-const LEAST_TEXT = 24; // px of a chip's text, without which it says nothing
+export const LEAST_TEXT = 24; // px of a chip's text, without which it says nothing
 const APART = 3; // px between a chip and the card above
 const LEAST = 0.5; // factor of a chip, where the next card is near
+export const SMALL = 0.6; // of a level's factor, from which on a chip is small enough to stand elsewhere
 const FLAG_OVER = 0.75; // of its width, by which the output's flag may be beside its card
 /** Px by which chips extend above the card. */
 export const CHIPS_ABOVE = 14;
 
-const FLAG = { kind: "out-chip", icon: "output", text: "" };
+export const FLAG = { kind: "out-chip", icon: "output", text: "" };
 const OUTPUT = { ...FLAG, text: "output" };
-
-/** @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text */
-export const chips = (node, level, top) =>
-  placedChips(node, level, top).map(({ chip, x, y, unit }) => draw(chip, x, y, unit));
 
 /** A chip with its place on the card. @typedef {{ chip: Chip, x: number, y: number, unit: number, w: number }} Placed */
 
-/** The chips above a card and at its foot. @param {GraphNode} node @param {Level} level @param {number} top
- * @returns {Placed[]} */
+/** The chips above a card and at its foot, as they stand where nothing is near: lanes.js moves those that would cover something.
+ * @param {GraphNode} node @param {Level} level @param {number} top px from the card's top to its highest text @returns {Placed[]} */
 export function placedChips(node, level, top) {
   const { unit, detail } = level;
   const { isOutput, segment, state, w } = node;
@@ -64,7 +64,7 @@ export function placedChips(node, level, top) {
   const size = sizeAbove(node, level, top);
   const bare = size > WORDS || size < unit; // icons alone: words would have no room, or be too small to be read
   const wide = (/** @type {Chip} */ chip) => size * chipWidth(chip);
-  const above = overEdge(top) - TALL * size;
+  const above = aboveCard(top, size);
   const flagged = isOutput && !node.down; // downwards the flag is at the foot: wires come from above
   const end = node.down
     ? topPorts(node)[0] - CLEAR
@@ -93,20 +93,24 @@ export function placedChips(node, level, top) {
     right -= CHIP_GAP;
   }
   const room = (w - ROW - next - taken) / unit;
-  const said = taken ? textRoom(room) : room; // alone it may be wider than the card
+  const said = taken || numbered ? textRoom(room) : (WIDE * w) / unit;
   if (state?.length && unit <= WORDS && said >= LEAST_TEXT)
     put({ kind: "state", icon: "", text: shortened(state[0], said, FONT) }, next, low);
   return placed;
 }
 
 /** Px of text in a chip without an icon that takes `room` px. @param {number} room */
-const textRoom = (room) => (room - 2 * PAD.side) / CHIP_BOLD;
+export const textRoom = (room) => (room - 2 * PAD.side) / CHIP_BOLD;
+
+/** Px from the card's top to a chip above it. @param {number} top px from the card's top to its highest text @param {number} unit */
+export const aboveCard = (top, unit) => overEdge(top) - TALL * unit;
 
 /** Px from the card's top to the chips at its foot: below its last number, where that stands at its edge.
  * @param {GraphNode} node @param {Level} level */
-function footTop(node, level) {
+export function footTop(node, level) {
   const last = node.tab || node.group ? 0 : (baselines(node, level).rows.at(-1) ?? 0);
-  return Math.max(node.h + (node.foot ?? 0) - 5, last + BELOW * level.number);
+  const over = node.heat ? FOOT_OVER.cells : FOOT_OVER.else;
+  return Math.max(node.h + (node.foot ?? 0) - over, last + BELOW * level.number);
 }
 
 /** The place of the chips at the foot of a card, if it has any. @param {GraphNode} node @param {Level} level
@@ -215,11 +219,11 @@ function leftChips({ rule, ruleText, problem, warning, muted }, room) {
 }
 
 /** @param {Chip} chip px */
-const chipWidth = ({ icon: mark, text }) =>
+export const chipWidth = ({ icon: mark, text }) =>
   textWidth(text, FONT) * CHIP_BOLD + (mark ? PAD.icon : PAD.side) + (text ? PAD.side : 3);
 
-/** @param {Chip} chip @param {number} x @param {number} y @param {number} unit */
-function draw(chip, x, y, unit) {
+/** @param {Placed} placed */
+export function drawChip({ chip, x, y, unit }) {
   const rule = RULES[chip.kind];
   const group = svg(
     "g",
@@ -233,6 +237,7 @@ function draw(chip, x, y, unit) {
     }),
     svg("text", { x: x + unit * (chip.icon ? PAD.icon : PAD.side), y: y + 14 * unit }, chip.text),
   );
+  if (chip.says) group.append(svg("title", {}, chip.says));
   if (!chip.icon) return group;
   const mark = icon(chip.icon, 12 * unit);
   mark.setAttribute("x", String(x + 6 * unit));
@@ -269,7 +274,7 @@ const BETWEEN = 4; // px between them above a card, where the name is not enlarg
 const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
 const WIDER = 1.14; // width of a symbol such as "flatten", of narrow letters, over its estimate
-export const NAME_GAP = 6; // px from a card to the name above it
+const NAME_GAP = 6; // px from a card to the name above it
 const FOLDED = 12; // px, margin of a collapsed group's card
 
 /** @param {Level} level */
@@ -518,7 +523,7 @@ export function titleAbove(node, level) {
   // Downwards it stands left of the wires that come from above; beside chips, or where it has no room there, right of them.
   const [first, last] = node.down ? topPorts(node) : [w, 0];
   const after = node.down && (chipped > 0 || textWidth(symbol, size) * BOLD > first);
-  const left = after ? last : chipped;
+  const left = after ? Math.max(last, chipped) : chipped;
   const flag =
     isOutput && !node.down
       ? ROW + sizeAbove(node, level, top) * chipWidth(FLAG) + CHIP_GAP - flagOver(node, level, top)
@@ -534,6 +539,13 @@ export function titleAbove(node, level) {
     beside,
     name: symbol === id || (name !== id && name.length < STUMP) ? "" : name,
   };
+}
+
+/** The place of what stands above a card. @param {GraphNode} node @param {Level} level @returns {import("../../types.js").Box} */
+export function titleBox(node, level) {
+  const { left, beside, name, size } = titleAbove(node, level);
+  const reach = name ? beside + textWidth(name, size) : beside;
+  return { x: node.x + left, y: node.y - NAME_GAP - size, w: reach - left, h: size };
 }
 
 /** @param {GraphNode} node @param {Level} level */
@@ -553,12 +565,12 @@ function titled(node, level, across) {
   const named = Math.max(NAME, level.text);
   const what = isInput && symbol === id ? (isParameter ? "parameter" : "input") : "";
   const beside = room - textWidth(what, named) - GAP;
-  const said = near && what && beside >= SYMBOL.beside * across; // otherwise the card's form shows it
+  const said = near && what && beside >= SYMBOL.beside * WIDER * across; // otherwise the card's form shows it
   const own = what || symbol === id ? "" : id;
   const spare =
     Math.min(textWidth(own, named), textWidth([...own].slice(0, LETTERS).join("") + "…", named)) +
     GAP;
-  const given = said ? beside : own ? Math.max(room - spare, 0.66 * room) : room;
+  const given = said ? beside / WIDER : own ? Math.max(room - spare, 0.66 * room) : room;
   const both = WIDER * across * LARGER * level.text + GAP + textWidth(own, named);
   const most = !near
     ? level.text * (own && both > room ? 1 : LARGER) // the name has room beside a smaller sign

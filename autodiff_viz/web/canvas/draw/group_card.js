@@ -4,9 +4,9 @@
 
 import { RULES, shared } from "../../base/constants.js";
 import { setText, svg } from "../../base/dom.js";
-import { icon } from "../../base/icons.js";
 import { shortenedName, textWidth } from "../../base/numbers.js";
 import { outputPoint, slotPoint } from "../state/geometry.js";
+import { chipWidth, FLAG, TALL } from "./face.js";
 import { isBare } from "./levels.js";
 import { droppedText } from "./runs.js";
 
@@ -84,6 +84,8 @@ const sign = (kind, x, off, title, { sign: radius, reach }) =>
 const { w: W, head: HEAD, port: ROW, numbers: NUMBERS, foot: FOOT, steps: STEPS } = shared.group;
 const DEEPEST = 4; // edges of a stack of branches that are drawn
 const EDGE = 5; // px by which the second edge extends
+const ROW_SIDE = 10; // px from the left and right edge to the chips
+const MARKS_OVER = 7; // px by which chips cover the edge
 const SIDE = 12; // px
 const FONT = { name: 15, port: 12.5, count: 11.5 }; // px
 const TROUBLE = new Set(["problem", "warning", "missing"]);
@@ -259,7 +261,6 @@ export function groupParts(node, level) {
         level,
       ),
     ),
-    ...marks(node, level),
   ];
 }
 
@@ -311,50 +312,26 @@ function port(kind, i, x, y, point, node, label, room, level) {
   );
 }
 
-/** Marks as chips, each with its count. @param {GraphNode} node @param {Level} level */
-function marks({ group, isOutput, w }, { unit }) {
-  let x = 10;
-  const drawn = (group?.marks ?? []).map(({ kind, count, says }) => {
-    const text = count > 1 && unit < 1.5 ? String(count) : "";
-    const width = 24 + (text ? textWidth(text, FONT.count) + 4 : 0);
-    const sign = icon(TROUBLE.has(kind) ? "warning" : kind, 12);
-    for (const [name, value] of [
-      ["x", 6],
-      ["y", 4],
-    ])
-      sign.setAttribute(String(name), String(value));
-    const chip = svg(
-      "g",
-      { class: `chip ${KINDS[kind] ?? RULES[kind]?.colour ?? kind}`, transform: scaled(x, unit) },
-      svg("rect", { width, height: 20, rx: 10 }),
-      svg("text", { x: 20, y: 14 }, text),
-      sign,
-      svg("title", {}, says),
-    );
-    x += width * unit + 4;
-    return chip;
+/** Marks as chips, each with its count, at the upper edge of the card as far as nothing is near. @param {GraphNode} node @param {Level} level
+ * @returns {import("./face.js").Placed[]} */
+export function groupChips({ group, isOutput, w }, { unit }) {
+  const y = MARKS_OVER - TALL * unit;
+  const wide = (/** @type {import("./face.js").Chip} */ chip) => unit * chipWidth(chip);
+  let x = ROW_SIDE;
+  const placed = (group?.marks ?? []).map(({ kind, count, says }) => {
+    const chip = {
+      kind: KINDS[kind] ?? RULES[kind]?.colour ?? kind,
+      icon: TROUBLE.has(kind) ? "warning" : kind,
+      text: count > 1 && unit < 1.5 ? String(count) : "",
+      says,
+    };
+    const at = { chip, x, y, unit, w: wide(chip) };
+    x += at.w + 4;
+    return at;
   });
-  if (!isOutput) return drawn;
-  const flag = icon("output", 12);
-  for (const [name, value] of [
-    ["x", 6],
-    ["y", 4],
-  ])
-    flag.setAttribute(String(name), String(value));
-  return [
-    ...drawn,
-    svg(
-      "g",
-      { class: "chip out-chip", transform: scaled(w - 10 - 24 * unit, unit) },
-      svg("rect", { width: 24, height: 20, rx: 10 }),
-      flag,
-    ),
-  ];
+  const flag = wide(FLAG);
+  return isOutput ? [...placed, { chip: FLAG, x: w - ROW_SIDE - flag, y, unit, w: flag }] : placed;
 }
-
-/** The place of an enlarged mark, which covers no more of the card. @param {number} x @param {number} unit */
-const scaled = (x, unit) =>
-  `translate(${x} ${7 - 20 * unit})${unit > 1 ? ` scale(${unit.toFixed(3)})` : ""}`;
 
 /** CSS class of a mark, if it differs from its kind. @type {Record<string, string>} */
 const KINDS = { mute: "missing", cut_after: "segment", checkpoint: "runs" };

@@ -78,7 +78,7 @@ export function placeGuesses(cards, strands, obstacles, level, k, room) {
 
 /** What a card says beyond its edges: its constants, and on a phone its sign and numbers, which may be larger than it.
  * @param {import("../../types.js").GraphNode} node @param {Level} level @returns {Box[]} */
-function textsOf(node, level) {
+export function textsOf(node, level) {
   if (level.detail !== "one") return pillBoxes(node, level);
   const texts = [node.value, node.cotangent].map((text) => textWidth(text ?? "", level.number));
   const w = Math.max(textWidth(node.symbol, level.text), ...texts);

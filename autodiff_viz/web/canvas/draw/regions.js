@@ -15,7 +15,7 @@ import {
   overlappingOutsiders,
 } from "../state/geometry.js";
 import { boxWithTabs } from "../state/tabs.js";
-import { chipsBox, footBox, inkTop, NAME_GAP, titleAbove } from "./face.js";
+import { chipsBox, footBox, inkTop, titleBox } from "./face.js";
 import { ON_TAB, expandTriangle, stepper, stepperWidth } from "./group_card.js";
 import { NEAR } from "./levels.js";
 import { droppedText, spokenRuns } from "./runs.js";
@@ -204,7 +204,7 @@ function coversOf(node, level) {
     ...(foot ? [foot] : []),
   ];
   return level.detail === "few" && !node.tab
-    ? [node, nameAbove(node, level), ...chips]
+    ? [node, titleBox(node, level), ...chips]
     : [node, ...chips];
 }
 
@@ -240,13 +240,6 @@ function freePlace(places, covers) {
   const costs = places.map((place) => covers.filter((box) => overlap(place, box)).length);
   const { x, y } = places[costs.indexOf(Math.min(...costs))];
   return [x, y];
-}
-
-/** @param {GraphNode} node @param {Level} level @returns {Box} */
-function nameAbove(node, level) {
-  const { left, beside, name, size } = titleAbove(node, level);
-  const reach = name ? beside + textWidth(name, size) : beside;
-  return { x: node.x + left, y: node.y - NAME_GAP - size, w: reach - left, h: size };
 }
 
 const WORDS = 1.5; // unit up to which a tab has more than its name

@@ -15,11 +15,20 @@ import {
   withNode,
   zoomAt,
 } from "../state/geometry.js";
-import { completeCard, drawNodes, pillBoxes, pillsReach, relevelCard } from "./cards.js";
+import {
+  completeCard,
+  drawNodes,
+  pillBoxes,
+  pillsReach,
+  placeChips,
+  relevelCard,
+} from "./cards.js";
 import { CHIPS_ABOVE, chipsBox, footBox, inkTop } from "./face.js";
 import { isWithin } from "../state/beside.js";
+import { grid } from "../state/grid.js";
 import { placeGuesses } from "./guesses.js";
-import { isBare, isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
+import { boxOf, chipsInLanes } from "./lanes.js";
+import { isFar, levelOf, NAMED, NEAR, NUMBERED, readingOf, WHOLE } from "./levels.js";
 import { drawRegions, regionBoxes } from "./regions.js";
 import {
   sidesBeyond,
@@ -158,12 +167,13 @@ export function openStage() {
   const dots = html("div", { class: "dots" });
   const host = html(
     "div",
-    { class: "canvas", "data-detail": NEAR.detail },
+    { class: "canvas" },
     html("div", { class: "backdrop" }, dots),
     surface,
     html("div", { class: "edges" }),
     status,
   );
+  tellStyles(host, NEAR);
   return {
     host,
     dots,
@@ -238,19 +248,17 @@ export function paint(stage, drawing, dragging) {
   stage.markPorts();
 }
 
-const TOUCHING = 2; // px by which a constant may reach over the edge of a card
+const TOUCHING = 1; // px by which a constant may reach over the edge of a card
 
-/** Leave out constants that would cover a card where cards have their numbers alone: the numbers come first.
- * @param {Stage} stage @param {Drawing} drawing */
+/** Leave out constants that would cover a card; their ports show that there is one. @param {Stage} stage @param {Drawing} drawing */
 function leaveOutCrowded({ cards, level }, { nodes }) {
-  if (!isBare(level)) return; // they have room, and are drawn anew at another level
-  for (const { node, root } of cards.values()) {
-    const boxes = node ? pillBoxes(node, level) : [];
-    if (!boxes.length) continue;
-    const covers = (/** @type {Box} */ box) =>
-      nodes.some(({ id, ...other }) => id !== node?.id && overlap(padded(other, -TOUCHING), box));
-    for (const [i, mark] of [...root.querySelectorAll(".pill")].entries())
-      mark.classList.toggle("crowded", covers(boxes[i]));
+  const taken = grid(nodes);
+  for (const node of nodes) {
+    const marks = cards.get(node.id)?.root.querySelectorAll(".pill") ?? [];
+    if (!marks.length) continue;
+    const boxes = pillBoxes(node, level);
+    for (const [i, mark] of marks.entries())
+      mark.classList.toggle("crowded", taken.hits(padded(boxes[i], -TOUCHING), 1, node) > 0);
   }
 }
 
@@ -258,9 +266,11 @@ function leaveOutCrowded({ cards, level }, { nodes }) {
 function measure(stage, drawing) {
   leaveOutCrowded(stage, drawing);
   const regions = regionBoxes(framesOf(drawing), drawing.nodes, stage.level);
+  const tabs = regions.map(({ tab }) => tab);
   stage.obstacles = [
     ...drawing.nodes.map((node) => bodyOf(node, stage.level)),
-    ...regions.map(({ tab }) => tab),
+    ...tabs,
+    ...giveChipsLanes(stage, drawing, tabs),
   ];
   stage.content = bounds([
     ...stage.obstacles,
@@ -272,15 +282,31 @@ function measure(stage, drawing) {
   stage.numbered = null;
 }
 
+/** Place the chips of all cards. @param {Stage} stage @param {Drawing} drawing @param {Box[]} tabs of frames @returns {Box[]} their places */
+function giveChipsLanes({ cards, level }, { nodes }, tabs) {
+  const lanes = chipsInLanes(nodes, level, tabs);
+  return nodes.flatMap((node) => {
+    const [card, chips] = [cards.get(node.id), lanes.get(node.id)];
+    if (!card || !chips) return [];
+    placeChips(card, level, chips);
+    return chips.map((chip) => boxOf(node, chip));
+  });
+}
+
+/** Tell the style sheet how much is said and how large it is. @param {HTMLElement} host @param {import("./levels.js").Level} level */
+function tellStyles(host, { detail, text, number, unit }) {
+  host.dataset.detail = detail;
+  host.style.setProperty("--text", `${text.toFixed(1)}px`);
+  host.style.setProperty("--number", `${number.toFixed(1)}px`);
+  host.style.setProperty("--unit", Math.sqrt(unit).toFixed(2));
+}
+
 /** Draw for another level of detail. @param {Stage} stage @param {import("./levels.js").Level} level */
 export function relevel(stage, level) {
   const { host, painted } = stage;
   if (stage.level === level) return;
   stage.level = level;
-  host.dataset.detail = level.detail;
-  host.style.setProperty("--text", `${level.text.toFixed(1)}px`);
-  host.style.setProperty("--number", `${level.number.toFixed(1)}px`);
-  host.style.setProperty("--unit", Math.sqrt(level.unit).toFixed(2));
+  tellStyles(host, level);
   cull(stage, sizeOf(stage), isFar(level), true);
   if (!painted) return;
   drawRegions(

@@ -10,12 +10,12 @@ import { titleOf } from "../state/fold.js";
 import {
   hookCurve,
   outputPoint,
-  overlap,
   pathOf,
   pointAt,
   slotPoint,
   wireCurve,
 } from "../state/geometry.js";
+import { grid } from "../state/grid.js";
 
 // Places of the wires' numbers, which cover no node and no other number. Numbers only.
 
@@ -36,7 +36,6 @@ import {
 const CLEAR = 14 / 13; // from the middle of a wire to the middle of its number, of the font's size
 const TALL = 16 / 13; // height of a number
 const STEP = 12; // px between the sampled points of a wire
-const CELL = 100; // px of a cell of the spatial hash; each box is looked up only in the cells that it touches
 const ALONG = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.14, 0.86];
 
 /** @type {Place} */
@@ -154,39 +153,6 @@ function least(items, cost) {
     if (price === 0) break;
   }
   return best;
-}
-
-/** Spatial hash: boxes by the cells that they touch. @param {Box[]} boxes */
-function grid(boxes) {
-  /** @type {Map<string, Box[]>} */
-  const cells = new Map();
-  const add = (/** @type {Box} */ box) => {
-    for (const key of cellsOf(box)) {
-      const cell = cells.get(key);
-      if (cell) cell.push(box);
-      else cells.set(key, [box]);
-    }
-  };
-  /** Number of boxes that overlap `box`, counted up to `most`; one in two cells may count twice. */
-  const hits = (/** @type {Box} */ box, /** @type {number} */ most) => {
-    let count = 0;
-    for (const key of cellsOf(box))
-      for (const other of cells.get(key) ?? []) {
-        if (overlap(other, box) && ++count >= most) return count;
-      }
-    return count;
-  };
-  boxes.forEach(add);
-  return { add, hits };
-}
-
-/** @param {Box} box */
-function cellsOf(box) {
-  const keys = [];
-  for (let i = Math.floor(box.x / CELL); i <= Math.floor((box.x + box.w) / CELL); i++)
-    for (let j = Math.floor(box.y / CELL); j <= Math.floor((box.y + box.h) / CELL); j++)
-      keys.push(`${i},${j}`);
-  return keys;
 }
 
 /** @typedef {import("../../types.js").Wire} Wire */

@@ -4,14 +4,14 @@
 
 import { html } from "../../base/dom.js";
 import { nodesOf, visibleCard, wiresOf } from "../state/fold.js";
-import { clamp, toScreen } from "../state/geometry.js";
+import { toWorld } from "../state/geometry.js";
+import { standClear } from "./popover.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Notice} Notice */
 /** @typedef {(reason: string, notice: Notice) => void} Reopen */
 
-const EDGE = 8; // px to the side of the canvas
-const BARS = { top: 8, bottom: 30 }; // px that are kept free, below for the legend
+const BELOW = 14; // px from a node to what is said of it
 const READ_MS = 500; // for which a reason is on view at least before an edit that follows takes it away
 const NARROW = 480; // px; below it there is no room beside a node
 
@@ -27,6 +27,8 @@ export function showNotices(editor) {
   root.hidden = true;
   editor.stage.host.append(root);
   let [shown, timer] = ["", 0];
+  /** @type {unknown[]} what it has been placed for */
+  let placed = [];
   const noteLater = (/** @type {Notice[]} */ notices) => {
     const { key } = editor.outbox;
     clearTimeout(timer);
@@ -40,6 +42,9 @@ export function showNotices(editor) {
       if (!answered(editor, notices, key)) fill(editor, root, notices);
       highlightPath(editor, root.hidden ? [] : (notices[0]?.path ?? []));
     } else if (!root.hidden) highlightPath(editor, notices[0]?.path ?? []);
+    const now = [root.hidden, key, editor.stage.view, editor.seen.nodes, editor.stage.size];
+    if (now.every((one, i) => one === placed[i])) return;
+    placed = now;
     if (!root.hidden) place(editor, root, notices[0]);
   });
 }
@@ -119,18 +124,19 @@ function fill(editor, root, notices) {
   );
 }
 
-/** Place a notice below its node; at the foot if a path is highlighted, which must not be covered.
+/** Place a notice near its node, or at the foot if a path is highlighted, where it covers neither these nor, if there is room, other nodes.
  * @param {Editor} editor @param {HTMLElement} root @param {Notice} notice */
-function place({ stage, seen }, root, { node: id, path }) {
+function place(editor, root, { node: id, path = [] }) {
+  const { stage, seen } = editor;
   const { clientWidth: w, clientHeight: h } = stage.host;
-  const node = path?.length
-    ? undefined
-    : seen.nodes.find((one) => one.id === visibleCard(seen, id ?? ""));
-  const low = Math.max(h - root.offsetHeight - BARS.bottom, BARS.top);
-  const [x, y] =
-    node && w >= NARROW ? toScreen(stage.view, [node.x + node.w / 2, node.y + node.h]) : [w / 2, h];
-  root.style.left = `${clamp(x - root.offsetWidth / 2, EDGE, Math.max(w - root.offsetWidth - EDGE, EDGE))}px`;
-  root.style.top = `${clamp(y + 14, BARS.top, low)}px`;
+  const own = new Set((path.length ? path : [id ?? ""]).map((name) => visibleCard(seen, name)));
+  const about = seen.nodes.filter((node) => own.has(node.id));
+  const [node] = path.length || w < NARROW ? [] : about;
+  const half = root.offsetWidth / 2 / stage.view.k;
+  const [x, y] = node
+    ? [node.x + node.w / 2, node.y + node.h + BELOW / stage.view.k]
+    : toWorld(stage.view, [w / 2, h]);
+  standClear(editor, root, [x - half, y], about);
 }
 
 /** Highlight a path: its nodes and the wires between them. @param {Editor} editor @param {string[]} path */

@@ -167,9 +167,9 @@ function standBeside(host, root) {
 
 const WIDEST = 460; // px
 
-/** Put a popover near a point where it covers neither `own` nor, if there is room, a card.
+/** Put what is said near a point where it covers neither `own` nor, if there is room, a card or the legend.
  * @param {Editor} editor @param {HTMLElement} root @param {Point} at world px @param {Box[]} own world px */
-function standClear({ stage: { host, view }, seen }, root, at, own) {
+export function standClear({ stage: { host, view }, seen }, root, at, own) {
   const canvas = { x: 0, y: 0, w: host.clientWidth, h: host.clientHeight };
   const boxOf = (/** @type {Box} */ { x, y, w, h }) => {
     const [left, top] = toScreen(view, [x, y]);
@@ -185,9 +185,18 @@ function standClear({ stage: { host, view }, seen }, root, at, own) {
       canvas,
       toScreen(view, at),
       onScreen(own),
-      onScreen(seen.nodes),
+      [...onScreen(seen.nodes), ...legendsOn(host)],
     ),
   );
+}
+
+/** Where legends are on the canvas. @param {HTMLElement} host @returns {Box[]} */
+function legendsOn(host) {
+  const { x: left, y: top } = host.getBoundingClientRect();
+  return [...host.querySelectorAll(".flow-key")].map((one) => {
+    const { x, y, width: w, height: h } = one.getBoundingClientRect();
+    return { x: x - left, y: y - top, w, h };
+  });
 }
 
 /** Replace the content; what had the focus in it, by its `data-field`, gets it again.
