@@ -101,7 +101,7 @@ def test_a_watchdog_ends_with_its_server_and_is_none_where_it_is_off(tmp_path):
         end = time.monotonic() + ENDING
         while not (
             dogs := watchdogs(server.process.pid)
-        ):  # a process that has just been made has no command yet
+        ):  # it has no command at first
             assert time.monotonic() < end
             time.sleep(0.05)
         (dog,) = dogs
