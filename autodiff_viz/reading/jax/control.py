@@ -11,7 +11,17 @@ from autodiff_viz.reading.jax.outside import check_unchanged, outside_of
 from autodiff_viz.reading.jax.random import Key, key_item
 from autodiff_viz.reading.jax.transforms import Loops, as_array, marked, staged, stop_gradient, unmarked
 from autodiff_viz.reading.language.reader import STEPS, Reader
-from autodiff_viz.reading.language.values import BOOL, INT, NOWHERE, Array, Native, Refused, arrays_in, leaves, tree_mapped
+from autodiff_viz.reading.language.values import (
+    BOOL,
+    INT,
+    NOWHERE,
+    Array,
+    Native,
+    Refused,
+    arrays_in,
+    leaves,
+    tree_mapped,
+)
 from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.numpy.array_functions import flip
 
@@ -246,7 +256,9 @@ def _branch(reader: Reader, function: Any, operands: list) -> Any:
     before = outside_of(reader, function)
     with staged(reader, "cond") as bit:
         value = reader.call(
-            function, [marked(tree_mapped(lambda leaf: as_array(reader, leaf), one), bit) for one in operands], {}
+            function,
+            [marked(tree_mapped(lambda leaf: as_array(reader, leaf), one), bit) for one in operands],
+            {},
         )
         value = tree_mapped(lambda leaf: as_array(reader, leaf), value)
     check_unchanged(reader, before, "a branch", function)
@@ -255,9 +267,10 @@ def _branch(reader: Reader, function: Any, operands: list) -> Any:
 
 GENTLE = frozenset(
     (
-        "add", "sub", "mul", "neg", "square", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "maximum", "minimum",
-        "where", "identity", "sum", "mean", "max", "min", "dot", "matmul", "reshape", "transpose", "expand_dims",
-        "broadcast_to", "getitem", "at_set", "stack", "concatenate", "zeros_like", "ones_like", INPUT,
+        "add", "sub", "mul", "neg", "square", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "maximum",
+        "minimum", "where", "identity", "sum", "mean", "max", "min", "dot", "matmul", "reshape", "transpose",
+        "expand_dims", "broadcast_to", "getitem", "at_set", "stack", "concatenate", "zeros_like", "ones_like",
+        INPUT,
     )
 )  # fmt: skip
 """Ops with finite slopes wherever their arguments are finite."""

@@ -1,4 +1,7 @@
-"""Compare what a function that JAX traces reads outside of itself: JAX runs its code once, and keeps what it read."""
+"""Compare what stands outside of a function that JAX traces, before and after.
+
+JAX runs its code once, and goes on with what it read then.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +122,7 @@ def traced_once(reader: Reader, function: Any, signature: Any, fixed: Sequence[A
         changed = _differing(traced[key][1], before)
         if changed is not None:
             raise Refused(
-                f"`{changed}` is another than when this function was compiled, and JAX goes on with what it was.",
+                f"`{changed}` is another than when this function was compiled, and JAX keeps what it was.",
                 "Give it to the function as an argument.",
             )
     traced.setdefault(key, (function, before))
