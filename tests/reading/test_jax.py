@@ -103,7 +103,8 @@ REFUSED = {
         "not-read",
     ),
     "an attribute of a fixed argument that is another now": (
-        "class Model:\n    @partial(jax.jit, static_argnums=0)\n    def f(self, x):\n        return x * self.w\n"
+        "class Model:\n    @partial(jax.jit, static_argnums=0)\n"
+        "    def f(self, x):\n        return x * self.w\n"
         "m = Model()\nm.w = 1.0\na = m.f(2.0)\nm.w = 3.0\ny = m.f(2.0)",
         "not-read",
     ),
