@@ -1,4 +1,4 @@
-"""Judge texts of JAX by JAX itself, and count how many programs written at random are read right.
+"""Compare texts of JAX by JAX itself, and count how many programs written at random are read right.
 
     python -m tests.reading.judged 0 200          one function each, its derivatives, vmap, scan
     python -m tests.reading.judged 0 200 train    a model, an optimiser, a loop and what is asked

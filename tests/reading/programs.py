@@ -562,7 +562,7 @@ JAX_UNARY = (
     "jax.remat(lambda t: jnp.exp(-t ** 2))({0})",
     "jax.checkpoint(lambda t: jnp.sin(jnp.cos(t)), policy=jax.checkpoint_policies.dots_saveable)({0})",
     "jax.vmap(lambda s: s * {0}, out_axes=-1)(jnp.arange(2.0)).sum(-1)",
-    "jax.vmap(lambda t: jax.lax.cond(t > 0.2, jnp.sin, lambda t: t ** 2, t))({0}.reshape(-1)).reshape({0}.shape)",
+    "jax.vmap(lambda t: jax.lax.cond(t > 0.2, jnp.sin, lambda t: t ** 2, t))({0}.ravel()).reshape({0}.shape)",
     "jnp.where({0} > 0.2, jnp.sqrt(jnp.where({0} > 0.2, {0}, 1.0)), 0.0)",
     "jnp.stack([{0}, jnp.sin({0})], axis=-1).max(-1)",
     "jax.lax.stop_gradient(jnp.round({0}) - {0}) + {0}",

@@ -97,6 +97,17 @@ REFUSED = {
         "rate = 0.1\nf = jax.jit(lambda x: x * rate)\na = f(1.0)\nrate = 0.2\ny = f(1.0)",
         "not-read",
     ),
+    "a name outside of a loop's body that is another now": (
+        "body = lambda c, x: (c + rate * x, c)\nrate = 0.1\na = jax.lax.scan(body, 0.0, jnp.ones(3))\n"
+        "rate = 0.2\ny = jax.lax.scan(body, 0.0, jnp.ones(3))",
+        "not-read",
+    ),
+    "an attribute of a fixed argument that is another now": (
+        "class Model:\n    @partial(jax.jit, static_argnums=0)\n"
+        "    def f(self, x):\n        return x * self.w\n"
+        "m = Model()\nm.w = 1.0\na = m.f(2.0)\nm.w = 3.0\ny = m.f(2.0)",
+        "not-read",
+    ),
     "a compiled function that appends to a list": (
         "seen = []\nf = jax.jit(lambda x: (x, seen.append(1))[0])\na = f(1.0)\ny = f(2.0)",
         "not-read",

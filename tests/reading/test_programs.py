@@ -55,6 +55,15 @@ def test_numbers_of_a_piece_are_those_of_jax(name):
     assert judged(IMPORTS + PIECES[name]) == ("right", "")
 
 
+def test_a_difference_from_jax_is_told(monkeypatch):
+    raises = "y = jax.grad(lambda x: 2 * x)(jnp.ones(2))"
+    assert judged(IMPORTS + raises)[0] == "raises"
+    assert judged(IMPORTS + "y = jnp.linalg.svd(jnp.eye(2))[1]")[0] == "refused"
+    monkeypatch.setattr("tests.reading.judged.values_of", lambda text: ({"y": np.ones(2)}, ""))
+    assert judged(IMPORTS + "y = jnp.array([1.0, 2.0])\nz = jnp.ones(2)") == ("wrong", "y, z")
+    assert judged(IMPORTS + raises)[0] == "taken"
+
+
 @pytest.mark.longer
 @pytest.mark.parametrize("write", [jax_program, training_program])
 def test_numbers_of_a_program_are_those_of_jax(write):

@@ -196,7 +196,7 @@ def _outside(
 
 
 def picked(reader: Reader, where: Places, filled: bool = False) -> Array:
-    """Return the elements at places: a sum over all places of what is picked there; `filled` of `_outside`."""
+    """Return the elements at places: a sum over all places of what is picked; `filled` as of `_outside`."""
     spots = reshape(reader, where.spots, (*shape_of(reader, where.spots), *[1] * len(where.rest)))
     kept = reader.make("where", [spots, where.x, 0.0], dtype=where.x.dtype)
     result = fold(reader, "sum", kept, len(where.picks), False)
@@ -372,7 +372,9 @@ def at_attribute(reader: Reader, at: At, name: str, node: ast.AST) -> Native:
             added = _added(reader, at.array, index, change, node) if name == "add" else None
             if added is not None:
                 return added
-            return _updated(reader, at.array, places(reader, at.array, index, node, clipped=False), name, change, node)
+            return _updated(
+                reader, at.array, places(reader, at.array, index, node, clipped=False), name, change, node
+            )
         if name == "apply":
             change = reader.call(
                 change, [reader.make("getitem", [at.array], index=index_of(reader, index))], {}, node
@@ -416,7 +418,9 @@ def _updated(reader: Reader, x: Array, where: Places, name: str, change: Any, no
     if where.order is None:
         raise Refused("A slice beside an array of places is read if it is a whole axis.", at=node)
     if name not in ("add", "set", "subtract"):
-        raise Refused(f"x.at[...].{name}() is not read at an array of places.", "Write set() or add().", at=node)
+        raise Refused(
+            f"x.at[...].{name}() is not read at an array of places.", "Write set() or add().", at=node
+        )
     shape = shape_of(reader, x)
     x = where.x
     if name == "set":

@@ -194,7 +194,9 @@ def _kind(reader: Reader, array: Array) -> Kind:
         raise Refused("An array whose shape is not known cannot be read here.")
     dtype = "float" if array.dtype in FLOATS else "bool" if array.dtype == BOOL else _width(reader, array)
     places = None
-    if array.dtype == INT and array.is_constant and not array.rows:  # which rows or classes: the program depends on them
+    if (
+        array.dtype == INT and array.is_constant and not array.rows
+    ):  # which rows or classes: the program depends on them
         places = tuple(int(one) for one in np.asarray(array.held).ravel())
     return Kind(tuple(shape), dtype, array.rows, places)
 

@@ -7,11 +7,21 @@ from typing import Any
 
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.reading.functions.arrays import getitem, known, shape_of
-from autodiff_viz.reading.jax.outside import check_unchanged, outside_of
+from autodiff_viz.reading.jax.outside import check_traced, check_unchanged, kinds_of, outside_of
 from autodiff_viz.reading.jax.random import Key, key_item
 from autodiff_viz.reading.jax.transforms import Loops, as_array, marked, staged, stop_gradient, unmarked
 from autodiff_viz.reading.language.reader import STEPS, Reader
-from autodiff_viz.reading.language.values import BOOL, INT, NOWHERE, Array, Native, Refused, arrays_in, leaves, tree_mapped
+from autodiff_viz.reading.language.values import (
+    BOOL,
+    INT,
+    NOWHERE,
+    Array,
+    Native,
+    Refused,
+    arrays_in,
+    leaves,
+    tree_mapped,
+)
 from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.numpy.array_functions import flip
 
@@ -84,6 +94,7 @@ def scan(
     _limited(count, "scan")
     with staged(reader, "scan") as bit:
         carry, outputs, weak = _carry(reader, init, bit), [], _weak(init)
+        check_traced(reader, f, ("scan", kinds_of(reader, carry, xs)))
         before = outside_of(reader, f)
         for i in reversed(range(count)) if reverse else range(count):
             part = marked(tree_mapped(lambda leaf, i=i: _row(reader, leaf, i), xs), bit)
@@ -163,6 +174,7 @@ def fori_loop(
     _limited(last - first, "fori_loop")
     with staged(reader, "fori_loop") as bit:
         value, weak = _carry(reader, init_val, bit), _weak(init_val)
+        check_traced(reader, body_fun, ("fori_loop", fixed, kinds_of(reader, value)))
         before = outside_of(reader, body_fun)
         for i in range(first, last):
             after = _carry(
@@ -194,6 +206,8 @@ def _looped(reader: Reader, value: Any) -> Any:
 def while_loop(reader: Reader, cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
     """Read `lax.while_loop`, as many steps as the numbers say."""
     value, weak = tree_mapped(lambda leaf: as_array(reader, leaf), init_val), _weak(init_val)
+    for function in (cond_fun, body_fun):
+        check_traced(reader, function, ("while_loop", kinds_of(reader, value)))
     count, before = 0, outside_of(reader, cond_fun, body_fun)
     while True:
         with staged(reader, "while_loop") as bit:
@@ -243,10 +257,13 @@ def cond(
 
 
 def _branch(reader: Reader, function: Any, operands: list) -> Any:
+    check_traced(reader, function, ("cond", kinds_of(reader, operands)))
     before = outside_of(reader, function)
     with staged(reader, "cond") as bit:
         value = reader.call(
-            function, [marked(tree_mapped(lambda leaf: as_array(reader, leaf), one), bit) for one in operands], {}
+            function,
+            [marked(tree_mapped(lambda leaf: as_array(reader, leaf), one), bit) for one in operands],
+            {},
         )
         value = tree_mapped(lambda leaf: as_array(reader, leaf), value)
     check_unchanged(reader, before, "a branch", function)
@@ -255,9 +272,10 @@ def _branch(reader: Reader, function: Any, operands: list) -> Any:
 
 GENTLE = frozenset(
     (
-        "add", "sub", "mul", "neg", "square", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "maximum", "minimum",
-        "where", "identity", "sum", "mean", "max", "min", "dot", "matmul", "reshape", "transpose", "expand_dims",
-        "broadcast_to", "getitem", "at_set", "stack", "concatenate", "zeros_like", "ones_like", INPUT,
+        "add", "sub", "mul", "neg", "square", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "maximum",
+        "minimum", "where", "identity", "sum", "mean", "max", "min", "dot", "matmul", "reshape", "transpose",
+        "expand_dims", "broadcast_to", "getitem", "at_set", "stack", "concatenate", "zeros_like", "ones_like",
+        INPUT,
     )
 )  # fmt: skip
 """Ops with finite slopes wherever their arguments are finite."""

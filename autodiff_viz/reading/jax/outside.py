@@ -1,15 +1,18 @@
-"""Compare what a function that JAX traces reads outside of itself: JAX runs its code once, and keeps what it read."""
+"""Compare what stands outside of a function that JAX traces, before and after.
+
+JAX runs its code once, and goes on with what it read then.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from autodiff_viz.reading.functions.arrays import shape_of
 from autodiff_viz.reading.language.reader import Reader
-from autodiff_viz.reading.language.values import Array, Function, Instance, Refused
+from autodiff_viz.reading.language.values import Array, Function, Instance, Refused, leaves
 from autodiff_viz.reading.nodes.costs import pay_values
 
 Outside = dict[tuple[int, Any], tuple[str, Any]]
@@ -98,29 +101,40 @@ def check_unchanged(reader: Reader, before: Outside, name: str, *roots: Any) -> 
     changed = _differing(before, outside_of(reader, *roots))
     if changed is not None:
         raise Refused(
-            f"What {name} runs changes something outside of it (`{changed}`), and JAX runs its code once.",
+            f"{_named(changed)} outside of {name} is changed in it, and JAX runs its code once.",
             "Return what it computes.",
         )
 
 
-@contextmanager
-def traced_once(reader: Reader, function: Any, signature: Any, fixed: Sequence[Any]) -> Iterator[None]:
-    """Read a call of a compiled function: with arguments of the same kind JAX compiles it once.
+def check_traced(reader: Reader, function: Any, kinds: Any, fixed: Sequence[Any] = ()) -> None:
+    """Refuse a function that reads something outside which is another than when JAX traced it.
 
     Args:
+      kinds: what JAX traces it for; with arguments of the same kinds it keeps what it has.
       fixed: the arguments that are no arrays to it.
-    Raises:
-      Refused: it reads something outside that is another now, of which JAX keeps what it was.
     """
     traced = reader.state(Traced).of
-    key = id(function), signature
+    key = id(function), kinds
     before = outside_of(reader, function, *fixed)
-    if key in traced:
-        changed = _differing(traced[key][1], before)
-        if changed is not None:
-            raise Refused(
-                f"`{changed}` is another than when this function was compiled, and JAX goes on with what it was.",
-                "Give it to the function as an argument.",
-            )
+    changed = _differing(traced[key][1], before) if key in traced else None
+    if changed is not None:
+        raise Refused(
+            f"{_named(changed)} is another than when JAX traced this function, and JAX keeps what it was.",
+            "Give it to the function as an argument.",
+        )
     traced.setdefault(key, (function, before))
-    yield
+
+
+def _named(name: str) -> str:
+    return f"`{name}`" if name else "What it holds"
+
+
+def kinds_of(reader: Reader, *given: Any) -> tuple:
+    """Return what JAX traces arguments for: no numbers of arrays."""
+
+    def kind(leaf: Any) -> Any:
+        if isinstance(leaf, Array):
+            return str(leaf.dtype), shape_of(reader, leaf), leaf.framework
+        return leaf if isinstance(leaf, (int, float, str)) else id(leaf)
+
+    return tuple((path, kind(leaf)) for path, leaf in leaves(list(given)))

@@ -28,7 +28,7 @@ from autodiff_viz.reading.functions.declared import OwnRule, OwnRules, passed_by
 from autodiff_viz.reading.functions.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.functions.rows import Rows, enter_rows, leave_rows, mapping, spread
 from autodiff_viz.reading.functions.terms import Terms
-from autodiff_viz.reading.jax.outside import check_unchanged, outside_of, traced_once
+from autodiff_viz.reading.jax.outside import check_traced, check_unchanged, kinds_of, outside_of
 from autodiff_viz.reading.jax.random import Key
 from autodiff_viz.reading.language.reader import Reader, Request
 from autodiff_viz.reading.language.values import (
@@ -148,22 +148,11 @@ def jit(
             keywords = {key: one if key in names_fixed else given(one) for key, one in keywords.items()}
             static = [args[i] for i in sorted(fixed) if i < len(args)]
             static += [one for key, one in keywords.items() if key in names_fixed]
-            with traced_once(reader, function, _signature(reader, args, keywords), static):
-                value = reader.call(function, args, keywords)
+            check_traced(reader, function, kinds_of(reader, args, keywords), static)
+            value = reader.call(function, args, keywords)
         return unmarked(value, bit)
 
     return Native(call, "jit", function)
-
-
-def _signature(reader: Reader, *given: Any) -> tuple:
-    """Return what a compiled function depends on of its arguments: no numbers of arrays."""
-
-    def of(leaf: Any) -> Any:
-        if isinstance(leaf, Array):
-            return str(leaf.dtype), shape_of(reader, leaf), leaf.framework
-        return leaf if isinstance(leaf, (int, float, str)) else id(leaf)
-
-    return tuple((path, of(leaf)) for path, leaf in leaves(list(given)))
 
 
 @known("jax.named_call", "functools.wraps", "jax.named_scope", "jax.profiler.annotate_function")
@@ -1020,6 +1009,7 @@ def checkpoint(
     name, saved = _policy(policy)
 
     def call(_: Reader, args: list, keywords: dict) -> Any:
+        check_traced(reader, fun, ("checkpoint", kinds_of(reader, args, keywords)))
         if isinstance(reader.builder, Builder):
             args = [
                 Array(reader.builder.input(reader.held(a), n), "jax", reader.usual_float())

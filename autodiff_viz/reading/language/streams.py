@@ -40,7 +40,9 @@ class Stream:
         if self.ended:
             return
         if self.begun:
-            raise Refused("A generator that goes on later is not read.", "Make a list of it first: list(...).")
+            raise Refused(
+                "A generator that goes on later is not read.", "Make a list of it first: list(...)."
+            )
         self.begun = True
         self.start(self, take)
         self.ended = True
