@@ -99,9 +99,7 @@ def test_a_watchdog_ends_with_its_server_and_is_none_where_it_is_off(tmp_path):
     with serving(tmp_path, "off", **{SILENCE: "off"}) as off:
         server.start()
         end = time.monotonic() + ENDING
-        while not (
-            dogs := watchdogs(server.process.pid)
-        ):  # it has no command at first
+        while not (dogs := watchdogs(server.process.pid)):  # it has no command at first
             assert time.monotonic() < end
             time.sleep(0.05)
         (dog,) = dogs
