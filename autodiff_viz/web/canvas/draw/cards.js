@@ -11,6 +11,7 @@ import { cellParts, isWritten, makeCells, writeBlock, writeCells } from "./cell_
 import {
   arrowBefore,
   arrows,
+  baselines as baselinesOf,
   divider,
   drawChip,
   hasBoth,
@@ -137,6 +138,17 @@ export const pillBoxes = (node, level) =>
     const { w, h } = pillFace(node.slots[Number(i)], level);
     return { x: node.x - w - GAP, y: middle - h / 2, w, h };
   });
+
+/** What a card says beyond its edges: its constants, and on a phone its sign and numbers, which may be larger than it.
+ * @param {import("../../types.js").GraphNode} node @param {Level} level @returns {import("../../types.js").Box[]} */
+export function textsOf(node, level) {
+  if (level.detail !== "one") return pillBoxes(node, level);
+  const texts = [node.value, node.cotangent].map((text) => textWidth(text ?? "", level.number));
+  const w = Math.max(textWidth(node.symbol, level.text), ...texts);
+  const top = inkTop(node, level);
+  const lines = baselinesOf(node, level).rows;
+  return [{ x: node.x + (node.w - w) / 2, y: node.y + top, w, h: lines[lines.length - 1] - top }];
+}
 
 /** The label of an empty slot, which is unfinished and not a mistake.
  * @param {string} label @param {number} y @param {Level} level */

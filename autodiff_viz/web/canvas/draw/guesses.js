@@ -5,8 +5,7 @@ import { svg } from "../../base/dom.js";
 import { shortened, textWidth } from "../../base/numbers.js";
 import { distance, freeBeside } from "../state/beside.js";
 import { padded } from "../state/geometry.js";
-import { pillBoxes } from "./cards.js";
-import { baselines, inkTop } from "./face.js";
+import { textsOf } from "./cards.js";
 import { crossingsOf, numberBox } from "./wires.js";
 
 /** @typedef {import("../../types.js").Box} Box */
@@ -74,17 +73,6 @@ export function placeGuesses(cards, strands, obstacles, level, k, room) {
     strand.layer?.append(strand.guess);
   }
   return places;
-}
-
-/** What a card says beyond its edges: its constants, and on a phone its sign and numbers, which may be larger than it.
- * @param {import("../../types.js").GraphNode} node @param {Level} level @returns {Box[]} */
-export function textsOf(node, level) {
-  if (level.detail !== "one") return pillBoxes(node, level);
-  const texts = [node.value, node.cotangent].map((text) => textWidth(text ?? "", level.number));
-  const w = Math.max(textWidth(node.symbol, level.text), ...texts);
-  const top = inkTop(node, level);
-  const { rows } = baselines(node, level);
-  return [{ x: node.x + (node.w - w) / 2, y: node.y + top, w, h: rows[rows.length - 1] - top }];
 }
 
 /**

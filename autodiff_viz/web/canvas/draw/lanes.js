@@ -18,8 +18,7 @@ import {
   textRoom,
   titleBox,
 } from "./face.js";
-import { wishedChips } from "./cards.js";
-import { textsOf } from "./guesses.js";
+import { textsOf, wishedChips } from "./cards.js";
 import { isFar } from "./levels.js";
 
 /** @typedef {import("../../types.js").Box} Box */
