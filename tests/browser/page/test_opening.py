@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from autodiff_viz.ui.bundle import script
 from tests.browser.lab_page import LabPage
@@ -105,7 +106,16 @@ def test_nothing_moves_when_the_lab_and_streamlit_have_come(held: Held, query: s
     assert before["x"] != [0, 0, 0, 0]
 
 
-def test_a_picture_has_the_look_that_the_visitor_chose_and_notes_the_lesson(held: Held):
+@pytest.fixture
+def newcomer(browser: Browser, address: str) -> Iterator[Held]:
+    """The page of one whose browser has kept nothing of other tests."""
+    context = browser.new_context(viewport={"width": 1400, "height": 1000}, reduced_motion="reduce")
+    yield Held(context.new_page(), address)
+    context.close()
+
+
+def test_a_picture_has_the_look_that_the_visitor_chose_and_notes_the_lesson(newcomer: Held):
+    held = newcomer
     kept = json.dumps([{"large": True, "folded": True}])
     held.page.add_init_script(f"localStorage.setItem('autodiff_viz.1.look', '{kept}')")
     held.open("?lesson=fork", pictured=True)
