@@ -147,8 +147,8 @@ def test_the_tool_for_several_makes_a_drag_draw_a_box(phone: LabPage):
         phone.node("y").locator(".card").bounding_box(),
         phone.node("exp_1").locator(".card").bounding_box(),
     )
-    foot = first["y"] + first["height"] + 40
-    phone.move_mouse((first["x"] - 5, foot), (last["x"] + last["width"] / 2, last["y"] + last["height"] / 2))
+    beside = first["x"] + first["width"] + 8, first["y"] - 8  # y stands above exp_1
+    phone.move_mouse(beside, (last["x"] + last["width"] / 2, last["y"] + last["height"] / 2))
     chosen = {node.get_attribute("data-id") for node in phone.canvas.locator(".node.selected").all()}
     assert {"y", "exp_1"} <= chosen
     assert {name: phone.place(name) for name in phone.names()} == places
