@@ -15,10 +15,11 @@ from hypothesis import HealthCheck, settings
 
 from autodiff_viz.lab.edits import apply
 from tests.scheduling import BrowserApart, pytest_collection, pytest_runtest_setup  # noqa: F401 (hooks)
+from tests.work import free_programs
 
 # Each after what it imports.
 PLUGINS = ("asserting", "seeds", "known_failures", "second_try", "slices", "thorough")
-LOADED = {"conftest", "scheduling", *PLUGINS} - {"asserting"}
+LOADED = {"conftest", "scheduling", "work", *PLUGINS} - {"asserting"}
 HELPERS = {path.stem for path in Path(__file__).parent.iterdir() if path.stem[0].isalpha()} - LOADED
 pytest.register_assert_rewrite(*(f"tests.{name}" for name in HELPERS))  # so that these, too, say what failed
 pytest_plugins = [f"tests.{name}" for name in PLUGINS]
@@ -51,19 +52,10 @@ def pytest_xdist_make_scheduler(config, log):
     return BrowserApart(config, log)
 
 
-MAPS, MOST_MAPS = Path("/proc/self/maps"), 30_000
-
-
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def few_programs():
-    """Free compiled programs before there are too many.
-
-    Each has some six maps of memory, and a process may have 65,530.
-    """
     yield
-    if MAPS.exists() and MAPS.read_bytes().count(b"\n") > MOST_MAPS:
-        jax.clear_caches()
-        gc.collect()
+    free_programs()
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ it is.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -41,6 +42,22 @@ def _count_compiled(event: str, seconds: float, **more: Any) -> None:
 
 
 jax.monitoring.register_event_duration_secs_listener(_count_compiled)
+
+
+MOST = 3000
+_freed = 0
+
+
+def free_programs() -> None:
+    """Free compiled programs before there are too many. A test that compiles thousands calls it as it goes on.
+
+    Each has some six maps of memory, and a process may have 65,530.
+    """
+    global _freed
+    if (compiled := _compiled.total()) > _freed + MOST:
+        _freed = compiled
+        jax.clear_caches()
+        gc.collect()
 
 
 def programs_compiled(function: Callable[[], object]) -> int:

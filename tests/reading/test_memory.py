@@ -22,6 +22,7 @@ from tests.reading.memory_programs import BY_HAND, NUMPY_BEGIN, numbers_of, nump
 from tests.reading.record import FOLDER
 from tests.seeds import seeded
 from tests.thorough import THOROUGH, by_day
+from tests.work import free_programs
 
 pytestmark = pytest.mark.every
 
@@ -71,6 +72,7 @@ def test_random_programs_give_what_pytorch_gives():
         wrong = differences(one["text"], one["numbers"], one["error"])
         read_here += wrong is not None
         assert not wrong, f"{one['text']}\n{wrong}"
+        free_programs()
     assert read_here > 10
 
 
@@ -84,6 +86,7 @@ def test_random_programs_give_what_numpy_gives(whole):
             text, values, error = written(NUMPY_BEGIN, lambda v, d, n: numpy_statement(v, d, n, whole), draw)
         wrong = differences(text, numbers_of(values), error)
         assert not wrong, f"{text}\n{wrong}"
+        free_programs()
 
 
 NUMPY = """
