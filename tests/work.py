@@ -49,7 +49,7 @@ _freed = 0
 
 
 def free_programs() -> None:
-    """Free compiled programs before there are too many; a test that compiles thousands calls it as it goes on.
+    """Free compiled programs before there are too many; a test that compiles thousands calls it meanwhile.
 
     Each has some six maps of memory, and a process may have 65,530.
     """
