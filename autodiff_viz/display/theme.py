@@ -231,7 +231,7 @@ LINE = 48  # characters of a note that fit beside the words of a figure at 1280 
 
 
 def in_lines(message: str) -> str:
-    """Return Plotly text with a break wherever a line would be longer than `LINE`; Plotly itself breaks none."""
+    """Return Plotly text with a break wherever a line would be longer than `LINE`: Plotly breaks none."""
     lines = []
     for line in message.split("<br>"):
         lines.append("")

@@ -177,7 +177,7 @@ class LessonView:
       track: title of the path that is followed, otherwise of its track.
       place: where on the path it is, such as "2 of 3"; "" without a path.
       page: address of the page of the path, or of all lessons.
-      title, text: its texts, which no question of it waits for; on another graph the text names the first one,
+      title, text: its texts, which no question of it waits for; on another graph the text names the first,
         of which it speaks.
       variants: titles of its graphs.
       variant: index of the open graph.

@@ -196,7 +196,8 @@ export const pillsReach = ({ slots }) =>
       wired
         ? 0
         : // An empty slot says "needs x" from near; the room is kept from far too, where it says "?".
-          GAP + (constant === null ? textWidth(wantingText(label), SMALL) + 16 : pillWidth(constant)),
+          GAP +
+          (constant === null ? textWidth(wantingText(label), SMALL) + 16 : pillWidth(constant)),
     ),
   );
 
