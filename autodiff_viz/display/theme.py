@@ -219,12 +219,29 @@ def hidden_axis(**settings: Any) -> dict[str, Any]:
 
 
 def note(message: str, key: str) -> go.Figure:
-    """Return a figure that says in words why there is nothing to draw."""
-    text = {"text": ink(message), "font": {"size": TEXT}, "showarrow": False, "align": "left"}
+    """Return a figure that says in words, as Plotly text, why there is nothing to draw."""
+    text = {"text": ink(in_lines(message)), "font": {"size": TEXT}, "showarrow": False, "align": "left"}
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 0.5, "xanchor": "left"}
     blank = {"xaxis": hidden_axis(), "yaxis": hidden_axis(), "height": 120}
     margin = {"l": EDGE, "r": EDGE, "t": EDGE, "b": EDGE}
     return draw([], {**blank, "margin": margin, "annotations": [{**text, **place}]}, key)
+
+
+LINE = 48  # characters of a note that fit beside the words of a figure at 1280 px, and on a phone
+
+
+def in_lines(message: str) -> str:
+    """Return Plotly text with a break wherever a line would be longer than `LINE`: Plotly breaks none."""
+    lines = []
+    for line in message.split("<br>"):
+        lines.append("")
+        for word in _WORD.findall(line):
+            longer = f"{lines[-1]} {word}".lstrip()
+            if len(_TAG.sub("", longer)) <= LINE or not lines[-1]:
+                lines[-1] = longer
+            else:
+                lines.append(word)
+    return "<br>".join(lines)
 
 
 # Names as Plotly text: escaped and short.
@@ -237,6 +254,7 @@ _SIGNS = {"stop": ("⊘", STOP), "rule": ("◆", RULE)}
 """By colour of a kind of rule, its sign and the sign's colour in figures."""
 
 _TAG = re.compile(r"<[^<>]*>")
+_WORD = re.compile(r"(?:<[^<>]*>|[^\s<])+")
 
 
 def plain(name: str) -> str:

@@ -177,7 +177,8 @@ class LessonView:
       track: title of the path that is followed, otherwise of its track.
       place: where on the path it is, such as "2 of 3"; "" without a path.
       page: address of the page of the path, or of all lessons.
-      title, text: its texts, which no question of it waits for.
+      title, text: its texts, which no question of it waits for; on another graph the text names the first,
+        of which it speaks.
       variants: titles of its graphs.
       variant: index of the open graph.
       about: what the open graph shows, in Markdown; "" if the lesson has no other.
@@ -305,7 +306,7 @@ def lesson_view(lab: Lab) -> LessonView | None:
         place=f"{at + 1} of {len(row)}" if path else "",
         page=path.page if path else f"./{PAGE}",
         title=lesson.title,
-        text=lesson.text,
+        text=f"Of the first graph, {lesson.steps[0].title}:\n\n{lesson.text}" if variant else lesson.text,
         variants=tuple(v.title for v in lesson.steps),
         variant=variant,
         about=words_on_view(lab, lesson.steps[variant]),

@@ -5,7 +5,7 @@ from math import inf, nan
 import pytest
 
 from autodiff_viz.display import theme
-from autodiff_viz.display.theme import short, width
+from autodiff_viz.display.theme import in_lines, short, width
 from autodiff_viz.engine.trace import trace
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.graph.text import scalar
@@ -50,3 +50,12 @@ def test_a_long_name_is_cut_in_the_middle():
 def test_the_mode_bar_stands_beside_titles_in_a_colour_that_is_seen_on_any_page():
     bar = FIGURES["sweep"].build(trace(parse("x = 1.0\ny = x * x")), None).layout.modebar
     assert (bar.orientation, bar.color) == ("v", theme.NEUTRAL)
+
+
+def test_a_long_line_of_a_note_is_broken_between_words_and_never_inside_a_tag():
+    said = "One number by one number: the Jacobian is the derivative itself."
+    assert in_lines(f"d q = <b>3</b><br>{said}") == (
+        "d q = <b>3</b><br>One number by one number: the Jacobian is the<br>derivative itself."
+    )
+    tagged = "<span style='color:#123456'>nothing</span>"
+    assert in_lines(tagged) == tagged

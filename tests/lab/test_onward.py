@@ -121,6 +121,13 @@ def test_what_was_answered_is_not_asked_again_unless_the_lesson_is_started_again
     assert not lesson_view(again).changed
 
 
+def test_on_another_graph_the_text_says_that_it_speaks_of_the_first():
+    assert lesson_view(open_lesson(start(), "asks")).text == "`x` is used twice."
+    assert lesson_view(open_lesson(start(), "asks", 2)).text == (
+        "Of the first graph, Squared:\n\n`x` is used twice."
+    )
+
+
 def test_code_and_sources_come_after_the_answer():
     lab = open_lesson(start(), "asks")
     view = lesson_view(lab)

@@ -7,7 +7,7 @@ import pytest
 from autodiff_viz.lab.lessons import close_lesson, lesson_view, open_lesson
 from autodiff_viz.lab.onward import END, LESSON, onward
 from autodiff_viz.lab.persistence.address import from_query, to_query
-from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.gallery import LESSONS, TRACKS, lesson
 from autodiff_viz.lessons.paths import LONGEST, MOST, PATHS, UNNAMED, path_of
 from tests.own_lesson import KEY
 
@@ -55,6 +55,18 @@ def test_next_and_previous_follow_the_path_to_its_end(way):
         assert from_query(to_query(lab)).path == way
         if view.after:
             lab = open_lesson(lab, view.after)
+
+
+@pytest.mark.parametrize("row", [*TRACKS, *PATHS], ids=lambda row: row.key)
+def test_no_lesson_stands_before_one_that_it_comes_after(row):
+    keys = row.keys if row in PATHS else [each.key for each in row.lessons]
+    too_early = [
+        (key, needed)
+        for at, key in enumerate(keys)
+        for needed in lesson(key).after
+        if needed in keys[at + 1 :]
+    ]
+    assert too_early == []
 
 
 def test_a_lesson_beside_the_path_follows_its_track_and_the_path_is_left_with_the_lesson():

@@ -151,9 +151,9 @@ export function paintPlay(stage, shown) {
     const ids = wiresOf(wire).map(wireId);
     const flows = ids.some((id) => lit.has(id));
     const back = Boolean(step?.back && !step.again);
-    const isPassed = ids.some((id) => shown.passed.has(id));
-    for (const part of [root, number]) part.classList.toggle("no-flow", !isPassed);
-    writeWireTitle(strand, isPassed || shown.done);
+    const isKnown = shown.done || ids.some((id) => shown.passed.has(id)); // also that nothing is passed
+    for (const part of [root, number]) part.classList.toggle("no-flow", !isKnown);
+    writeWireTitle(strand, isKnown);
     root.classList.toggle("flows", flows && !back);
     root.classList.toggle("flows-back", flows && back);
   }
@@ -163,13 +163,13 @@ export function paintPlay(stage, shown) {
 }
 
 /** @param {Card} card @param {Shown} shown */
-function paintCard(card, { values, cotangents, step }) {
+function paintCard(card, { values, cotangents, step, done }) {
   const { root, node } = card;
   if (!node) return;
   const name = node.group ? node.group.output : node.id;
   const known = {
-    value: values.has(name ?? ""),
-    cotangent: cotangents.has(name ?? "") || !node.connected,
+    value: done || values.has(name ?? ""),
+    cotangent: done || cotangents.has(name ?? "") || !node.connected,
   };
   const { problem, warning, state, ...rest } = node; // sentences of all numbers
   describe(card, {

@@ -80,7 +80,7 @@ function readAs({ library, extent, other, changes, more }, partly, { go, asFormu
     other && html("p", {}, other),
     lines.length > 0 && html("ul", { class: "changes" }, ...lines),
     more > 0 && html("p", {}, `And ${more} more.`),
-    fromCode("Other code", open),
+    ...fromCode("Other code", open),
   ].filter((part) => part instanceof Node);
 }
 
@@ -118,26 +118,19 @@ function entry({ line, message, hint, correction, again: mayAgain }, go, correct
 }
 
 /** @param {FootActions["open"]} open */
-const help = (open) =>
-  html(
-    "div",
-    { class: "hint" },
-    html(
-      "p",
-      {},
-      "One value a line: ",
-      html("code", {}, "y = sin(x) * 2.0"),
-      ". A number gets a slider. ",
-    ),
-    fromCode("From code", open),
-  );
+function help(open) {
+  const [button, examples] = fromCode("From code", open);
+  const says = [
+    "One value a line: ",
+    html("code", {}, "y = sin(x) * 2.0"),
+    ". A number gets a slider. ",
+  ];
+  return html("div", { class: "hint" }, html("p", {}, ...says, button), examples);
+}
 
-/** Code that can be tried. @param {string} title @param {FootActions["open"]} open */
+/** A button, and code that can be tried, which it shows. The button stays where it is.
+ * @param {string} title @param {FootActions["open"]} open */
 function fromCode(title, open) {
-  const root = /** @type {HTMLDetailsElement} */ (
-    html("details", { class: "from-code" }, html("summary", {}, title))
-  );
-  const choose = (/** @type {string} */ text) => ((root.open = false), open(text));
   const examples = shared.code_examples.map(({ title, text }) =>
     html(
       "li",
@@ -147,8 +140,24 @@ function fromCode(title, open) {
   );
   const says =
     "Paste code of PyTorch, JAX, TensorFlow or NumPy as it is. It is read, never run. Or try:";
-  root.append(html("p", {}, says), html("ul", {}, ...examples));
-  return root;
+  const shown = html(
+    "div",
+    { class: "code-examples", hidden: true },
+    html("p", {}, says),
+    html("ul", {}, ...examples),
+  );
+  const button = html(
+    "button",
+    { type: "button", class: "from-code", click: () => show(Boolean(shown.hidden)) },
+    title,
+  );
+  const show = (/** @type {boolean} */ on) => {
+    shown.hidden = !on;
+    button.setAttribute("aria-expanded", String(on));
+  };
+  const choose = (/** @type {string} */ text) => (show(false), open(text));
+  show(false);
+  return [button, shown];
 }
 
 /** @typedef {import("../types.js").FormulaData} Data */
@@ -472,6 +481,7 @@ export class Formula {
   /** Put a whole text in place of this one, as a step of its own. @param {string} text */
   open(text) {
     this.confirm();
+    this.area.focus({ preventScroll: true }); // the command that replaces is of the element with the focus
     this.replace({ start: 0, end: this.area.value.length, insert: text });
     this.confirm();
     this.pasted = true;

@@ -265,6 +265,14 @@ PLACES = """canvas => {
 }"""
 
 
+@pytest.mark.parametrize("formula", ["w = 2\nu = w**2 + 3*w\nL = log(u)", "x = 2\nq = x * 3"])
+def test_beside_constants_every_wire_still_has_its_number(lab: LabPage, formula: str):
+    lab.type_formula(formula)
+    numbers = lab.canvas.locator(".passed")
+    expect(numbers).to_have_count({"L": 5, "q": 1}[formula.split("\n")[-1][0]])
+    expect(numbers.filter(visible=True)).to_have_count(numbers.count())
+
+
 @pytest.mark.own_page
 def test_on_a_phone_a_chain_runs_downwards_and_to_the_right_in_a_wide_window(phone: LabPage):
     phone.open("?lesson=checkpointing")

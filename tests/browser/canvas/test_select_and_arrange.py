@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.lab_page import LabPage
+from tests.own_lesson import KEY
 
 pytestmark = pytest.mark.shared_page(plots=False)
 
@@ -108,6 +109,21 @@ def test_what_a_node_can_do_is_said_in_words_and_the_rest_is_in_a_menu_with_word
     assert words_of(lab) == {**words, "Delete": "", "More": ""}
     more(lab, "Mute: return the first input")
     assert "muted" in lab.node("a").get_attribute("class")
+
+
+TOOLS = """tools => tools.map((tool) => [tool.ariaLabel, tool.getBoundingClientRect().x])"""
+
+
+@pytest.mark.own_page
+def test_in_a_lesson_no_tool_moves_when_a_tab_is_chosen_and_the_zoom_stays(lab: LabPage):
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.open(f"/?lesson={KEY}")
+    lab.select("x")
+    tools = lab.page.locator(".strip button:visible")
+    with_node = tools.evaluate_all(TOOLS)
+    lab.page.get_by_role("tab", name="Lesson").click()
+    assert tools.evaluate_all(TOOLS) == with_node
+    assert {"Stop gradient", "Zoom out", "Zoom in"} <= {name for name, _ in with_node}
 
 
 def test_rules_of_several_nodes_stand_behind_a_word(lab: LabPage):

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import LabPage, saying
+from tests.browser.lab_page import LabPage, middle, saying
 
 pytestmark = pytest.mark.shared_page(plots=False)
 
@@ -87,6 +87,16 @@ def test_code_becomes_a_formula_and_undo_brings_it_back(code: LabPage):
     code.deselect()
     code.press("Control+z")
     expect(code.formula).to_have_value(CODE)
+
+
+def test_from_code_stays_where_it_is_when_it_shows_code_to_try(code: LabPage):
+    foot(code).get_by_role("button", name="As formula").click()
+    button = foot(code).get_by_role("button", name="From code")
+    before = middle(button)
+    for is_shown in (True, False):
+        button.click()
+        expect(foot(code).get_by_text("It is read, never run")).to_be_visible(visible=is_shown)
+        assert middle(button) == before
 
 
 def test_other_code_is_there_to_try(code: LabPage):

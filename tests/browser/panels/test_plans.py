@@ -10,6 +10,7 @@ from tests.browser.lab_page import LabPage, saying
 pytestmark = pytest.mark.shared_page
 
 SINES = "v0 = 0.5\nv1 = sin(v0)\nv2 = sin(v1)\nv3 = sin(v2)\nv4 = sin(v3)"
+WHITE = "rgb(255, 255, 255)"
 
 
 @pytest.mark.nightly
@@ -30,6 +31,7 @@ def test_a_budget_chooses_a_plan_and_one_click_takes_it(lab: LabPage):
     take = page.get_by_role("button", name="Take this plan")
     expect(take).to_be_in_viewport(ratio=1)
     expect(take).to_be_disabled()  # within what is needed now, nothing is cheaper
+    expect(take).not_to_have_css("color", WHITE)  # it has no ground of its own then
     budget = page.get_by_role("slider", name="At most so many elements live")
     budget.focus()
     budget.press("ArrowLeft")

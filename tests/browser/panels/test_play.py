@@ -39,6 +39,21 @@ def ended(lab):
     expect(lab.canvas).not_to_have_attribute("data-play", re.compile("."))
 
 
+@pytest.mark.shared_page(plots=False)
+def test_at_its_end_the_wire_behind_a_stop_looks_as_it_does_at_rest(lab):
+    dashes = lab.wire("exp_1", 0).locator(".line").evaluate("line => getComputedStyle(line).strokeDasharray")
+    assert dashes != "none"
+    bar(lab).get_by_role("button", name="Play the pass").click()
+    expect(lab.canvas).to_have_attribute("data-play", "forward")
+    bar(lab).get_by_role("button", name="Pause").click()
+    expect(lab.wire("exp_1", 0).locator(".line")).to_have_css("stroke-dasharray", "none")
+    lab.page.keyboard.press("End")
+    lab.page.keyboard.press("End")
+    expect(says(lab)).to_have_text("the gradient of x is 1.238")
+    expect(lab.wire("exp_1", 0).locator(".line")).to_have_css("stroke-dasharray", dashes)
+    expect(lab.canvas.locator(".passed.zero")).to_be_visible()
+
+
 @pytest.mark.nightly
 @pytest.mark.own_page
 def test_on_a_first_visit_play_leads_to_the_first_stop(lab):

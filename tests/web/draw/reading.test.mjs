@@ -167,6 +167,18 @@ test("a second edit of the same name is said too, also where the oldest step was
   );
 });
 
+test("a step that is typed anew is said with the output that it has now", () => {
+  const state = (nodes, redo) => ({ history: { undo: "Read code", at: 1, gone: 0, redo }, nodes });
+  const [first, second] = [
+    ["loss", "0.4434"],
+    ["q", "15"],
+  ].map(([id, value]) => [{ id, value, isOutput: true }]);
+  const hidden = [{ ...first[0], value: "" }];
+  assert.equal(spokenStep(state(first), state(second)), "Read code. Output q is 15");
+  assert.equal(spokenStep(state(first), state(hidden)), ""); // a question has begun
+  assert.equal(spokenStep(state(first, "B"), state(second, "B")), ""); // it may have been a step back
+});
+
 test("after a change of a rule it is said which cotangents have changed", () => {
   const at = (undo, redo, rules, cotangents) => ({
     history: { undo, redo },

@@ -177,7 +177,7 @@ function topBar(editor) {
   const [bend, bendEnd] = [html("span", { class: "of" }, "bend"), gap()]; // round the rules, which come first
   // `when` before `on`: whether an action is on is defined only if it is shown.
   editor.watchers.push(() => {
-    const labelled = editor.single !== null && isNodeOnView();
+    const labelled = editor.single !== null && isNodeAlwaysOnView();
     for (const [element, { when, rule }] of buttons)
       element.hidden = !when?.(editor) || (Boolean(rule) && labelled);
     bend.hidden = bendEnd.hidden = !rules().some(({ hidden }) => !hidden);
@@ -218,11 +218,12 @@ function topBar(editor) {
   return [bar, key];
 }
 
-/** Whether the panel of the selected node is on view, which has its rules with words. */
-function isNodeOnView() {
+/** Whether the panel of the selected node, which has its rules with words, is on view whatever tab is chosen: a tool
+ * does not move when a tab is. */
+function isNodeAlwaysOnView() {
   const { avPanel, avLesson, avEmbed, avPresent } = document.documentElement.dataset;
   if (avEmbed !== undefined || avPresent !== undefined || avPanel === undefined) return false;
-  return avPanel === "node" || (avLesson === "none" && !matchMedia(TABBED).matches);
+  return avLesson === "none" && !matchMedia(TABBED).matches;
 }
 
 /** Name of the selection: a node, a group, or the number of nodes. @param {Editor} editor */

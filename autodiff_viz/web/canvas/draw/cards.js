@@ -150,16 +150,35 @@ export function textsOf(node, level) {
   return [{ x: node.x + (node.w - w) / 2, y: node.y + top, w, h: lines[lines.length - 1] - top }];
 }
 
+/** Where the constants of a node and the labels of its empty slots stand. @param {GraphNode} node @param {Level} level @returns {import("../../types.js").Box[]} */
+export const leftMarkBoxes = (node, level) => [
+  ...pillBoxes(node, level),
+  ...node.slots.flatMap(({ wired, constant, label }, slot) => {
+    if (wired || constant !== null) return [];
+    const [w, h] = [wantingWidth(label, level), WANTING * level.unit];
+    return [{ x: node.x - w - GAP, y: slotPoint(node, slot)[1] - h / 2, w, h }];
+  }),
+];
+
+const WANTING = 20; // px, the height of the label of an empty slot
+
+/** @param {string} label */
+const wantingText = (label) => `needs ${label}`;
+
+/** @param {string} label @param {Level} level */
+const wantingWidth = (label, { unit, detail }) =>
+  (textWidth(detail === "near" ? wantingText(label) : "?", SMALL) + 16) * unit;
+
 /** The label of an empty slot, which is unfinished and not a mistake.
  * @param {string} label @param {number} y @param {Level} level */
-function wanting(label, y, { unit, detail }) {
-  const says = `needs ${label}`;
-  const text = detail === "near" ? says : "?";
-  const w = (textWidth(text, SMALL) + 16) * unit;
+function wanting(label, y, level) {
+  const { unit, detail } = level;
+  const says = wantingText(label);
+  const [text, w, h] = [detail === "near" ? says : "?", wantingWidth(label, level), WANTING * unit];
   return svg(
     "g",
     { class: "wanting" },
-    svg("rect", { x: -w - GAP, y: y - 10 * unit, width: w, height: 20 * unit, rx: 10 * unit }),
+    svg("rect", { x: -w - GAP, y: y - h / 2, width: w, height: h, rx: h / 2 }),
     svg("text", { x: -w / 2 - GAP, y: y + 4 * unit }, text),
     svg("title", {}, `${says}: draw a wire to it, or click and type a number`),
   );
@@ -177,7 +196,8 @@ export const pillsReach = ({ slots }) =>
       wired
         ? 0
         : // An empty slot says "needs x" from near; the room is kept from far too, where it says "?".
-          GAP + (constant === null ? textWidth(`needs ${label}`, SMALL) + 16 : pillWidth(constant)),
+          GAP +
+          (constant === null ? textWidth(wantingText(label), SMALL) + 16 : pillWidth(constant)),
     ),
   );
 

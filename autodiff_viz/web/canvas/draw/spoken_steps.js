@@ -28,11 +28,15 @@ export function tellSteps(editor) {
 }
 
 /** Text after Python has answered an edit: the edit's name and the value of the output, or for a change of rules
- * the cotangents that it has changed.
+ * the cotangents that it has changed. Typing that goes on is the same step, and is said again with its new output.
  * @param {Stepped} before @param {Stepped} after */
 export function spokenStep(before, after) {
   const [was, is] = [before.history, after.history];
-  if (!isStep(was, is) && was.redo === is.redo) return "";
+  const output = outputOf(after);
+  if (!isStep(was, is) && was.redo === is.redo) {
+    const isRewritten = is.undo && !is.redo && output && output !== outputOf(before);
+    return isRewritten ? `${is.undo}. ${output}` : "";
+  }
   const back =
     is.redo && is.redo === was.undo && (is.redo !== was.redo || numberOf(is) < numberOf(was));
   const forth =
@@ -50,8 +54,13 @@ export function spokenStep(before, after) {
     );
     return `${edit}: ${changed.length ? `cotangents of ${enumerated(changed)} changed` : "no cotangent changed"}`;
   }
-  const output = after.nodes.find((node) => node.isOutput);
-  return `${what}. ${output?.value ? `Output ${output.id} is ${output.value}` : ""}`.trim();
+  return `${what}. ${output}`.trim();
+}
+
+/** What is said of the output; nothing where its value is not on view. @param {Stepped} drawing */
+function outputOf({ nodes }) {
+  const output = nodes.find((node) => node.isOutput);
+  return output?.value ? `Output ${output.id} is ${output.value}` : "";
 }
 
 /** Number of the present step among all, also those that are no longer kept. @param {Steps} steps */

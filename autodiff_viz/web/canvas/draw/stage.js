@@ -18,6 +18,7 @@ import {
 import {
   completeCard,
   drawNodes,
+  leftMarkBoxes,
   pillBoxes,
   pillsReach,
   placeChips,
@@ -267,12 +268,15 @@ function measure(stage, drawing) {
   leaveOutCrowded(stage, drawing);
   const regions = regionBoxes(framesOf(drawing), drawing.nodes, stage.level);
   const tabs = regions.map(({ tab }) => tab);
+  const bodies = drawing.nodes.map((node) => bodyOf(node, stage.level));
   stage.obstacles = [
-    ...drawing.nodes.map((node) => bodyOf(node, stage.level)),
+    ...bodies.map((body, i) => cardOf(body, drawing.nodes[i])),
+    ...drawing.nodes.flatMap((node) => leftMarkBoxes(node, stage.level)),
     ...tabs,
     ...giveChipsLanes(stage, drawing, tabs),
   ];
   stage.content = bounds([
+    ...bodies,
     ...stage.obstacles,
     ...regions.map(({ box }) => box),
     ...reachOf(drawing.nodes, drawing.wires),
@@ -350,6 +354,14 @@ function wholeInView(stage) {
   return stage.content && isWithin(nearly, stage.content) ? seen : null;
 }
 
+/** The part of a node's bounding box without what is to the left of its card. @param {Box} body @param {Box} node */
+const cardOf = (body, node) => {
+  const x = node.x - APART;
+  return { ...body, x, w: body.x + body.w - x };
+};
+
+const APART = 6; // px that are kept clear beside a card
+
 /** Bounding box of a node with chips or its name above and constants to the left of its card.
  * @param {import("../../types.js").GraphNode} node @param {import("./levels.js").Level} level @returns {import("../../types.js").Box} */
 function bodyOf(node, level) {
@@ -366,13 +378,13 @@ function bodyOf(node, level) {
   const pills = detail === "one" || isFar(level) ? [] : pillBoxes(node, level);
   const left = Math.max(pillsReach(node), ...pills.map(({ x }) => node.x - x));
   const top = plain ? named : Math.max(CHIPS_ABOVE * unit, named, node.y - chips.y);
-  const right = Math.max(6, chips.x + chips.w - node.x - node.w);
+  const right = Math.max(APART, chips.x + chips.w - node.x - node.w);
   const marks = footBox(node, level);
   const foot = node.tab ? 0 : marks ? marks.y + marks.h - node.y - node.h : (node.foot ?? 0) + 4;
   return {
-    x: node.x - left - 6,
+    x: node.x - left - APART,
     y: node.y - top,
-    w: node.w + left + 6 + right,
+    w: node.w + left + APART + right,
     h: node.h + top + foot,
   };
 }
