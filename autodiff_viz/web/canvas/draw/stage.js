@@ -283,8 +283,8 @@ function measure(stage, drawing) {
 }
 
 /** Place the chips of all cards. @param {Stage} stage @param {Drawing} drawing @param {Box[]} tabs of frames @returns {Box[]} their places */
-function giveChipsLanes({ cards, level }, { nodes }, tabs) {
-  const lanes = chipsInLanes(nodes, level, tabs);
+function giveChipsLanes({ cards, strands, level }, { nodes }, tabs) {
+  const lanes = chipsInLanes(nodes, level, tabs, [...strands.values()]);
   return nodes.flatMap((node) => {
     const [card, chips] = [cards.get(node.id), lanes.get(node.id)];
     if (!card || !chips) return [];
