@@ -13,6 +13,7 @@ import { prose } from "../tour/words.js";
  * @property {number} parts how many of its parts are done
  * @property {string[]} moves inputs whose sliders it moves
  * @property {Record<string, number>} aims of these, by name, the values to reach; none of one that any value does for
+ * @property {string[]} bends nodes to which it gives a rule
  */
 /** What was on view. @typedef {{ lesson: string, at: number, parts: number[] }} Shown */
 
