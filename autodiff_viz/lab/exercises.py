@@ -71,6 +71,7 @@ class TryView:
       unseen: plots that were on view in no state of it.
       opens: plots to be opened now: the state is reached, and they are all that is left.
       moves: inputs of the open graph whose sliders it moves, with the value to reach; None for any.
+      bends: nodes of the open graph to which it gives a rule.
     """
 
     says: str
@@ -82,6 +83,7 @@ class TryView:
     unseen: tuple[str, ...] = ()
     opens: tuple[str, ...] = ()
     moves: tuple[tuple[str, float | None], ...] = ()
+    bends: tuple[str, ...] = ()
 
     @property
     def is_done(self) -> bool:
@@ -141,10 +143,14 @@ def tries(lab: Lab, before: Reached = NONE) -> tuple[str, tuple[TryView, ...]] |
             for each in slid
             if each["name"] in lab.graph
         }
+        ruled = [
+            edit for edit in part.edits if edit["kind"] == "rules" and edit["rule"] != "follow" and is_open
+        ]
+        bends = [name for each in ruled for name in each["nodes"] if name in lab.graph]
         views.append(
             TryView(
                 *(item.says, trains_now, asks, done, len(item.parts), shows),
-                *map(tuple, (unseen, opens, moves.items())),
+                *map(tuple, (unseen, opens, moves.items(), bends)),
             )
         )
     return lesson.key, tuple(views)
@@ -165,6 +171,7 @@ def exercises_data(lab: Lab, before: Reached) -> list[dict[str, Any]] | None:
             "parts": each.done,
             "moves": [name for name, _ in each.moves],
             "aims": {name: value for name, value in each.moves if value is not None},
+            "bends": [*each.bends],
         }
         for each in exercises[1]
     ]

@@ -115,7 +115,10 @@ export class Lab {
       for (const part of [this.inspector, this.check]) part.host.dataset.edit = around.edit;
     this.seat = around ? null : new Seat(this.editor);
     this.sliderSeat = around ? null : new SliderSeat(this.board);
-    this.editor.showExercise = (exercise) => this.sliderSeat?.receive(exercise);
+    this.editor.showExercise = (exercise) => {
+      this.sliderSeat?.receive(exercise);
+      this.panels.bends = exercise && !exercise.done ? exercise.bends : [];
+    };
     this.reading = new WaitingLine(this.editor.stage.host, () =>
       readingLine(() => this.mail.tell({ stop: true })),
     );

@@ -32,14 +32,14 @@ def test_segments_with_a_stop_still_agree_with_the_whole():
     assert not any(stopped.gradient[name].any() for name in ("k0", "b0", "k1", "b1"))
 
 
-def test_the_browser_gets_the_exercises_after_the_answer_with_the_sliders_that_they_move():
+def test_the_browser_gets_the_exercises_after_the_answer_with_the_sliders_and_nodes_that_they_change():
     lab = open_lesson(start(), KEY)
     assert exercises_data(lab, NONE) is None
     lab = answered(lab, 0, UNKNOWN)
     first, second, *_ = exercises_data(lab, NONE)
     says = lesson(KEY).to_try[0].says
-    assert first == {"says": says, "done": False, "parts": 0, "moves": ["x"], "aims": {}}
-    assert second["moves"] == []
+    assert first == {"says": says, "done": False, "parts": 0, "moves": ["x"], "aims": {}, "bends": []}
+    assert (second["moves"], second["bends"]) == ([], ["b"])
     lab = do_try(lab, KEY, 0)
     first, second, *_ = exercises_data(lab, reached(NONE, lab))
     assert (first["done"], first["parts"], second["done"]) == (True, 1, False)

@@ -5,16 +5,16 @@ import { openPopover } from "../canvas/popovers/popover.js";
 import { html } from "../base/dom.js";
 import { pointAt } from "../canvas/state/geometry.js";
 import { answerForm, write } from "./form.js";
-import { isOpen, questionAt, spoken, verdictText, wireAsked } from "./questions.js";
+import { isOpen, isWrong, questionAt, spoken, verdictText, wireAsked } from "./questions.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../explain/play.js").Quantity} Quantity */
 
 const BELOW = 8; // px between a card and the field
 
-/** @param {string} tag @param {string} text */
-function said(tag, text) {
-  const element = html(tag, { class: "verdict" });
+/** @param {string} tag @param {string} text @param {boolean} [wrong] */
+function said(tag, text, wrong = false) {
+  const element = html(tag, { class: wrong ? "verdict wrong" : "verdict" });
   write(element, text);
   return element;
 }
@@ -35,7 +35,11 @@ export function openAnswer(editor, about) {
       return isOpen(now) ? now : undefined;
     },
     look: (now) => [now.says, now.tries, now.form],
-    fill: (now) => [said("b", now.says), answerForm(editor, now, at), said("p", verdictText(now))],
+    fill: (now) => [
+      said("b", now.says),
+      answerForm(editor, now, at),
+      said("p", verdictText(now), isWrong(now)),
+    ],
     place: () => {
       if (about.of === "passed") {
         const curve = editor.stage.strands.get(`${about.node}:${about.slot}`)?.curve;

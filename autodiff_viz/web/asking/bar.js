@@ -15,7 +15,15 @@ import { PLAY, showWhy } from "../lesson/reveal.js";
 import { answersThatCame } from "./came.js";
 import { answerForm, write } from "./form.js";
 import { keepResult, resultsOf } from "./results.js";
-import { isOpen, isPast, nextOpen, offersAfter, spoken, verdictText } from "./questions.js";
+import {
+  isOpen,
+  isPast,
+  isWrong,
+  nextOpen,
+  offersAfter,
+  spoken,
+  verdictText,
+} from "./questions.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../types.js").AskingData} AskingData */
@@ -97,6 +105,7 @@ export function askingBar(editor) {
     const text = item ? verdictText(item, Boolean(lesson)) : "";
     write(verdict, text);
     root.classList.toggle("right", Boolean(item?.revealed && item.verdict?.right));
+    verdict.classList.toggle("wrong", isWrong(item));
     root.classList.toggle("told", Boolean(text));
     const now = JSON.stringify([
       at,

@@ -169,6 +169,13 @@ export const isOpen = (item) => Boolean(item && !item.revealed && !item.gone);
 /** Whether its answer was about the graph before, so that there is nothing more to say of it. @param {AskedItem | undefined} item */
 export const isPast = (item) => Boolean(item?.revealed && item.before && !item.gone);
 
+/** Whether the last answer was wrong, not only inexact, and is on view; a question that was given up has none.
+ * @param {AskedItem | undefined} item */
+export const isWrong = (item) =>
+  Boolean(
+    item?.verdict && !item.verdict.right && !item.verdict.near && !item.before && !item.gone,
+  ) && item?.tries.at(-1) !== "?";
+
 /** The question to go to after one; -1 if all are answered. @param {AskingData} asking @param {number} at */
 export function nextOpen({ items }, at) {
   const after = items.findIndex((item, i) => i > at && isOpen(item));
@@ -208,7 +215,7 @@ export function verdictText(item, inLesson = false) {
   if (!revealed && before) return before;
   if (!revealed)
     return verdict
-      ? [...readBack(item), verdict.says, "One more try."].map(sentence).join(" ")
+      ? [...readBack(item), judged(item), "One more try."].map(sentence).join(" ")
       : "";
   const last = tries.at(-1) ?? "?";
   const isRight = Boolean(verdict?.right && !before);
@@ -218,7 +225,7 @@ export function verdictText(item, inLesson = false) {
   const jax =
     answer === undefined || (own && isRight) ? "" : `${own ? "Answer" : "JAX"}: ${answer}.`;
   // What is said of a right answer is that it is right, or more; of a wrong one which mistake it is.
-  const more = last === "?" || before ? "" : sentence(verdict?.says);
+  const more = last === "?" || before ? "" : judged(item);
   const says = isRight && !more.startsWith("Right") ? `Right. ${more}`.trim() : more;
   // Of a right number that is near the answer it is said how near it has to be.
   const isNear = isRight && !isAnswer && !/^exactly/.test(accepted ?? "");
@@ -226,6 +233,12 @@ export function verdictText(item, inLesson = false) {
   const isTold = reason === verdict?.says || (inLesson && !isRight); // its author may have said it
   const why = isTold ? "" : sentence(reason);
   return [you, jax, says, why, range, before].filter(Boolean).join(" ");
+}
+
+/** What is said of the last answer, after the word for a wrong one unless it begins with "Not". @param {AskedItem} item */
+function judged(item) {
+  const says = sentence(item.verdict?.says);
+  return isWrong(item) && !/^Not\b/.test(says) ? `Wrong. ${says}`.trim() : says;
 }
 
 /** How the last answer was read, where that is not just as it was typed. @param {AskedItem} item */

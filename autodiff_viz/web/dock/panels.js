@@ -173,10 +173,11 @@ export function tabAfter(room, name, before, texts) {
 }
 
 /** The tab that is wanted once the user has selected a node, or none: where what is read has the whole column, the node takes
- * its place and gives it back. Pure.
- * @param {Room} room @param {boolean} selected @param {Panel} before @param {Text} text that was read last @returns {Panel} */
-export function wantedAfterSelecting(room, selected, before, text) {
-  if (room === "beside" || room === "narrow") return before;
+ * its place and gives it back; on a phone only a node whose rule is to be set, since the panel has the buttons. Pure.
+ * @param {Room} room @param {boolean} selected @param {Panel} before @param {Text} text that was read last
+ * @param {boolean} [bent] whether the present exercise gives the node a rule @returns {Panel} */
+export function wantedAfterSelecting(room, selected, before, text, bent = false) {
+  if (room === "beside" || (room === "narrow" && !bent)) return before;
   if (selected) return "node";
   return before === "node" ? text : before;
 }
@@ -191,6 +192,8 @@ export class Panels {
     /** The text that was read last. @type {Text} */
     this.text = "lesson";
     this.open = false; // the sheet
+    /** Nodes to which the present exercise gives a rule. @type {string[]} */
+    this.bends = [];
     this.queries = ROOMS.map(([, query]) => matchMedia(query));
     this.changed = () => this.show();
     for (const query of this.queries) query.addEventListener("change", this.changed);
@@ -258,7 +261,9 @@ export class Panels {
   /** Follow the selection that the user has made, while something is open to be read. @param {string | null} name */
   follow(name) {
     if (!this.texts.length) return;
-    this.wanted = wantedAfterSelecting(this.room, name !== null, this.wanted, this.text);
+    const bent = name !== null && this.bends.includes(name);
+    if (bent && this.room === "narrow") this.open = true; // the buttons are below the numbers
+    this.wanted = wantedAfterSelecting(this.room, name !== null, this.wanted, this.text, bent);
     this.show();
   }
 

@@ -13,6 +13,7 @@ import { prose } from "../tour/words.js";
  * @property {number} parts how many of its parts are done
  * @property {string[]} moves inputs whose sliders it moves
  * @property {Record<string, number>} aims of these, by name, the values to reach; none of one that any value does for
+ * @property {string[]} bends nodes to which it gives a rule
  */
 /** What was on view. @typedef {{ lesson: string, at: number, parts: number[] }} Shown */
 
@@ -33,14 +34,18 @@ export function nextAfter(exercises, at) {
 }
 
 /** What its button offers once it is done; "" for nothing. Pure.
- * @param {Exercise[]} exercises @param {number} at @param {string | null | undefined} after key of the next lesson */
-export function offerAfter(exercises, at, after) {
+ * @param {Exercise[]} exercises @param {number} at
+ * @param {{ after?: string | null, place?: string | null } | null} lesson `after`: key of the next one */
+export function offerAfter(exercises, at, lesson) {
   if (!exercises[at].done) return "";
   if (nextAfter(exercises, at) >= 0) return "Next try";
-  return after ? "Next lesson" : "";
+  if (lesson?.after) return "Next lesson";
+  return lesson?.place ? "Back to the path" : "Go on"; // to the next track, or to all lessons
 }
 
-const NEXT_LESSON = ".st-key-next_lesson button"; // Streamlit's, at the head of the lesson, which may be out of view
+// Streamlit's, at the head of the lesson and at its foot, which may be out of view
+const NEXT_LESSON = ".st-key-next_lesson button:enabled";
+const GO_ON = ".st-key-part_onward button";
 
 /** @param {Editor} editor @param {(exercise: Exercise | undefined) => void} shown hears which is on view */
 export function exerciseLine(editor, shown) {
@@ -74,14 +79,15 @@ export function exerciseLine(editor, shown) {
     setText(which, `Try ${at + 1} of ${exercises.length}`);
     if (said !== says) words.replaceChildren(...prose((said = says)));
     words.title = spoken(says); // in a low window it is cut
-    const offer = offerAfter(exercises, at, lesson?.after);
+    const offer = offerAfter(exercises, at, lesson ?? null);
     next.hidden = !offer;
     setText(next, offer);
   };
   next.addEventListener("click", () => {
     const { exercises } = editor.drawing;
     const at = before && exercises ? nextAfter(exercises, before.at) : -1;
-    if (at < 0) /** @type {HTMLElement | null} */ (document.querySelector(NEXT_LESSON))?.click();
+    const way = document.querySelector(NEXT_LESSON) ?? document.querySelector(GO_ON);
+    if (at < 0) /** @type {HTMLElement | null} */ (way)?.click();
     else if (before) before.at = at;
     show();
     editor.stage.surface.focus({ preventScroll: true }); // the button goes

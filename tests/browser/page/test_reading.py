@@ -10,7 +10,7 @@ from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import LESSONS, lesson, track_of
 from tests import own_lesson
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import LabPage, saying
 from tests.browser.page.test_axe import faults
 
 SIZES = ((1280, 720), (853, 480), (390, 844))
@@ -266,6 +266,21 @@ def test_on_a_phone_the_present_exercise_is_on_view_from_the_answer_on_and_stays
     line.get_by_role("button", name="Next lesson").click()
     following = track_of(lesson("two-knobs")).lessons[1]
     expect(page.locator(f"{BRIEF} h2")).to_have_text(following.title)
+
+
+def test_on_a_phone_the_buttons_for_a_rule_are_in_view_once_the_node_is_selected(page: Page, address: str):
+    page.set_viewport_size({"width": 390, "height": 844})
+    lab = LabPage(page, address).open(f"/?lesson={own_lesson.KEY}")
+    page.locator(".asking").get_by_role("button", name="I do not know").click()
+    page.get_by_role("button", name="Do try 1 for me").click()
+    line = page.locator(".exercise")
+    line.get_by_role("button", name="Next try").click()
+    expect(line).to_contain_text("Stop what b brings")
+    lab.node("b").locator(".card").click()
+    stop = page.locator(".rules").get_by_role("button", name="stop")
+    expect(stop).to_be_in_viewport(ratio=1)
+    stop.click()
+    expect(line).to_have_class(saying("done"))
 
 
 @pytest.mark.nightly

@@ -323,3 +323,29 @@ def test_on_a_phone_the_question_stands_below_the_graph_and_a_tap_on_its_sign_an
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
     assert faults(page) == []
     page.close()
+
+
+@pytest.mark.own_page
+@pytest.mark.parametrize("size", [(390, 844), (1280, 720)])
+def test_no_button_of_an_answer_moves_while_one_types_or_after_a_wrong_answer(
+    page: Page, address: str, size: tuple[int, int]
+):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    LabPage(page, address).open("/?lesson=twins")
+    asked = page.get_by_role("region", name="Question")
+    field, commit = asked.get_by_role("textbox"), asked.get_by_role("button", name="Answer")
+    unknown = asked.get_by_role("button", name="I do not know")
+
+    def corners() -> list[float]:
+        boxes = [each.bounding_box() for each in (field, commit, unknown)]
+        return [box[side] for box in boxes for side in ("x", "y", "width")]
+
+    before = pytest.approx(corners(), abs=1)
+    field.fill("1/3 + 7")  # what is said of it is long
+    expect(asked.locator(".read-as")).not_to_be_empty()
+    assert corners() == before
+    field.fill("5")
+    commit.click()
+    expect(asked.locator(".verdict.wrong")).to_contain_text("One more try.")
+    assert corners() == before
+    assert faults(page) == []

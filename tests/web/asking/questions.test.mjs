@@ -6,6 +6,7 @@ import {
   aboutText,
   excess,
   isPast,
+  isWrong,
   kindsFor,
   kindText,
   nextOpen,
@@ -155,7 +156,7 @@ test("the question about a place is found while it is open, of two wires by both
   assert.equal(nextOpen({ items: [item({ revealed: true })] }, 0), -1);
 });
 
-test("a wrong answer is told its mistake, never only that it is wrong; a text that was read as typed is not repeated", () => {
+test("a wrong answer is told that it is wrong, and its mistake; a text that was read as typed is not repeated", () => {
   const verdict = {
     right: false,
     near: false,
@@ -163,11 +164,14 @@ test("a wrong answer is told its mistake, never only that it is wrong; a text th
     says: "2 is one wire alone",
     wire: "a:1",
   };
-  assert.equal(verdictText(item({ tries: ["2"], verdict })), "2 is one wire alone. One more try.");
+  assert.equal(
+    verdictText(item({ tries: ["2"], verdict })),
+    "Wrong. 2 is one wire alone. One more try.",
+  );
   const half = { ...verdict, readAs: "read as 1/2 = 0.5" };
   assert.equal(
     verdictText(item({ tries: ["1/2"], verdict: half })),
-    "Read as 1/2 = 0.5. 2 is one wire alone. One more try.",
+    "Read as 1/2 = 0.5. Wrong. 2 is one wire alone. One more try.",
   );
   const read = (/** @type {string} */ typed, /** @type {string} */ readAs) =>
     verdictText(item({ tries: [typed], verdict: { ...verdict, readAs } })).startsWith("Read as");
@@ -206,6 +210,21 @@ test("a wrong answer is told its mistake, never only that it is wrong; a text th
     }),
     undefined,
   );
+});
+
+test("an answer is marked as wrong while it is on view, one that is right, near or given up is not", () => {
+  const wrong = { right: false, near: false, readAs: "read as 2", says: "Not 2." };
+  const shown = [
+    { tries: ["2"], verdict: wrong },
+    { tries: ["2"], verdict: wrong, revealed: true },
+    { tries: ["8"], verdict: { ...wrong, right: true }, revealed: true },
+    { tries: ["7.9"], verdict: { ...wrong, near: true } },
+    { tries: ["2", "?"], verdict: wrong, revealed: true },
+    { tries: ["2"], verdict: wrong, before: "Your answer, 2, was about the graph before." },
+    {},
+  ].map((one) => isWrong(item(one)));
+  assert.deepEqual(shown, [true, true, false, false, false, false, false]);
+  assert.ok(verdictText(item({ tries: ["2"], verdict: wrong })).startsWith("Not 2."));
 });
 
 test("what is revealed stands beside the guess, with its reason", () => {
@@ -307,7 +326,7 @@ test("in a lesson the reason of a wrong answer is left to the lesson, that of a 
   const wrong = answered(false, "2 is what comes along the wire from `a`.");
   assert.equal(
     verdictText(wrong, true),
-    "You: 2. JAX: 8. 2 is what comes along the wire from `a`.",
+    "You: 2. JAX: 8. Wrong. 2 is what comes along the wire from `a`.",
   );
   assert.ok(verdictText(wrong).endsWith(reason));
   assert.equal(verdictText(answered(true, ""), true), `JAX: 8. Right. ${reason}`);

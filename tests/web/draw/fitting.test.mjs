@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fitting } from "../../../autodiff_viz/web/base/numbers.js";
 import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
+import { wholeView } from "../../../autodiff_viz/web/canvas/draw/stage.js";
 
 const room = (text) => textWidth(text, 1);
 const scalar = (number) => ({ kind: 0, numbers: [number] });
@@ -64,4 +65,15 @@ test("a text that is cut has room for the sign that says so", () => {
     if (text.endsWith("\u2026"))
       assert.ok(widthInFont(text, 13) <= room * 1.05, `${text} in ${room}`);
   }
+});
+
+test("what was answered makes no graph narrower, however long it is, and is in view", () => {
+  const content = { x: 0, y: 0, w: 700, h: 100 };
+  const size = { w: 390, h: 300 };
+  const at = (guesses) =>
+    wholeView({ content, guesses, size, reading: 1, covered: () => 0 }, { nodes: [] }, false);
+  const answer = { x: -900, y: 120, w: 1500, h: 40 };
+  assert.equal(at([answer]).k, at([]).k);
+  const { y, k } = at([answer]);
+  assert.ok(y + 160 * k <= size.h);
 });

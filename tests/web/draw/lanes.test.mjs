@@ -80,6 +80,25 @@ test("a chip moves aside for the tab of a frame", () => {
   assert.equal(chip.chip.text, wish.chip.text);
 });
 
+test("a chip is not on a wire of other cards where another place is free; on its own wire it stays", () => {
+  const card = { ...node("a"), rule: "stop" };
+  const level = levelOf(1);
+  const [wish] = wishedChips(card, level);
+  const y = card.y + wish.y + 8;
+  const point = (/** @type {number} */ x) => [x, y];
+  const curve = [[point(-200), point(-100), point(200), point(300)]];
+  const others = { wire: { from: "b", to: "c" }, curve };
+  const [chip] = chipsInLanes([card], level, [], [others]).get("a");
+  const { y: top, h } = boxOf(card, chip);
+  assert.ok(y + 2 <= top || top + h <= y - 2);
+  assert.equal(chip.chip.text, wish.chip.text);
+  const own = { wire: { from: "b", to: "a" }, curve };
+  assert.deepEqual(chipsInLanes([card], level, [], [own]).get("a"), [wish]);
+  // with cards all round its lanes there is no other place
+  const around = [node("left", -300, 0), { ...node("below", 0, 62), w: 400 }];
+  assert.deepEqual(chipsInLanes([card, ...around], level, [], [others]).get("a"), [wish]);
+});
+
 test("a chip without any room is left out and not drawn over something", () => {
   const packed = Array.from({ length: 25 }, (_, i) => ({
     ...node(`n${i}`, 100 * (i % 5), 60 * Math.floor(i / 5)),

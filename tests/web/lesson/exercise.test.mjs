@@ -39,11 +39,13 @@ test("one goes on with the next that is not done, then with those before", () =>
   assert.equal(nextAfter([exercise(true), exercise(true)], 0), -1);
 });
 
-test("after the last one the next lesson is offered, where there is one", () => {
+test("after the last one the next lesson is offered, or the way on from the last lesson", () => {
   const [done, open] = [exercise(true), exercise(false)];
-  assert.equal(offerAfter([done, open], 0, "twins"), "Next try");
-  assert.equal(offerAfter([open, done], 1, "twins"), "Next try");
-  assert.equal(offerAfter([done, open], 1, "twins"), "");
-  assert.equal(offerAfter([done, done], 1, "twins"), "Next lesson");
-  assert.equal(offerAfter([done, done], 1, null), "");
+  const followed = { after: "twins", place: "1 of 3" };
+  assert.equal(offerAfter([done, open], 0, followed), "Next try");
+  assert.equal(offerAfter([open, done], 1, followed), "Next try");
+  assert.equal(offerAfter([done, open], 1, followed), "");
+  assert.equal(offerAfter([done, done], 1, followed), "Next lesson");
+  assert.equal(offerAfter([done, done], 1, { after: null, place: "3 of 3" }), "Back to the path");
+  assert.equal(offerAfter([done, done], 1, { after: null, place: null }), "Go on");
 });

@@ -58,6 +58,11 @@ test("a node takes the lesson's place where that has the whole column, and gives
     assert.equal(wantedAfterSelecting(room, true, "lesson", "lesson"), "lesson");
 });
 
+test("on a phone a node to which the present exercise gives a rule is shown, with the buttons for it", () => {
+  assert.equal(wantedAfterSelecting("narrow", true, "lesson", "lesson", true), "node");
+  assert.equal(wantedAfterSelecting("beside", true, "lesson", "lesson", true), "lesson");
+});
+
 test("the details of a node have a tab beside the lesson, but where both have a place of their own", () => {
   assert.equal(tabAfter("beside", "node", "lesson", ["lesson"]), "node");
   assert.equal(tabAfter("wide", "node", "lesson", ["lesson"]), "node");

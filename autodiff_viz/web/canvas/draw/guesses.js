@@ -3,7 +3,7 @@
 
 import { svg } from "../../base/dom.js";
 import { shortened, textWidth } from "../../base/numbers.js";
-import { distance, freeBeside } from "../state/beside.js";
+import { distance, freeBeside, isWithin } from "../state/beside.js";
 import { padded } from "../state/geometry.js";
 import { textsOf } from "./cards.js";
 import { crossingsOf, numberBox } from "./wires.js";
@@ -83,16 +83,23 @@ export function placeGuesses(cards, strands, obstacles, level, k, room) {
  * @property {string} says
  */
 
-/** A guess where it is free. @param {string} text @param {Box} about @param {{ covers: Box[], others: Box[] }} spots what it must
+/** A guess where it is free, in fewer words where it would reach out of view. @param {string} text @param {Box} about @param {{ covers: Box[], others: Box[] }} spots what it must
  * not cover, and what it is not about @param {(box: Box) => number} crossings
  * @param {Level} level @param {number} k scale of the view @param {Box | null} room @returns {Chip} */
 function guessChip(text, about, { covers, others }, crossings, level, k, room) {
   const font = Math.max(FONT, level.text);
-  const says = shortened(text, MOST, 1);
-  const size = { w: textWidth(says, font) * BOLD + SIDES * font, h: TALL * font };
-  const box = freeBeside(about, size, covers, crossings, room, APART / k, others);
-  return { box, about, font, says };
+  const written = (/** @type {string} */ words) => {
+    const says = shortened(words, MOST, 1);
+    const size = { w: textWidth(says, font) * BOLD + SIDES * font, h: TALL * font };
+    const box = freeBeside(about, size, covers, crossings, room, APART / k, others);
+    return { box, about, font, says };
+  };
+  const whole = written(text);
+  return room && !isWithin(room, whole.box) ? written(fewerWords(text)) : whole;
 }
+
+/** "you: 3" for "your answer: 3", as it is said of an answer below the graph. Pure. @param {string} text */
+export const fewerWords = (text) => text.replace(/^your answer\b/, "you");
 
 /** Draw a guess, with a line to what it is about where that is not near. @param {Chip} chip @param {number} left of what it is
  * drawn in @param {number} top */

@@ -1,9 +1,9 @@
 // @ts-check
 // Place the chips of all cards in lanes of their own, above a card, at its foot or beside it, clear of all cards, texts, tabs and other
-// chips. Pure.
+// chips, and of wires of other cards where another place is free: a stop on such a wire would seem to be the wire's. Pure.
 
 import { shortened } from "../../base/numbers.js";
-import { bounds, clamp, outputPoint, padded, slotPoint } from "../state/geometry.js";
+import { bounds, clamp, outputPoint, overlap, padded, slotPoint } from "../state/geometry.js";
 import { grid } from "../state/grid.js";
 import {
   aboveCard,
@@ -20,6 +20,7 @@ import {
 } from "./face.js";
 import { textsOf, wishedChips } from "./cards.js";
 import { isFar } from "./levels.js";
+import { pointsOf } from "./wires.js";
 
 /** @typedef {import("../../types.js").Box} Box */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
@@ -28,12 +29,14 @@ import { isFar } from "./levels.js";
 /** @typedef {import("./face.js").Placed} Placed */
 /** @typedef {{ node: GraphNode, level: Level, top: number }} At a card at a level of detail, and px from its top to its highest text */
 /** @typedef {[low: number, high: number]} Interval */
+/** @typedef {{ wire: { from: string, to: string } | null, curve: import("../../types.js").Cubic[] }} Way where a wire runs */
 
 /** Kinds of chips that give way to all others, the last one first. */
 const GIVES_WAY = ["out-chip", "runs", "dropped", "segment", "state"];
 const APART = 1; // px around a chip
 const TEXT_APART = 2; // px around a name above a card, whose width is estimated
 const PORT = 6; // px from the middle of a port to its edge
+const WIRE = 3; // px on both sides of a point of a wire
 const BESIDE = 3; // px between a card and a chip beside it
 const OVERHANG = 0.6; // of a chip's width, which may be left or right of its card
 const MARGIN = 18; // px left and right of the drawing in which chips may be, which a fitted view leaves free
@@ -42,9 +45,9 @@ const SHORTER = [1, 0.85, 0.7, 0.6, 0.5, 0.4]; // shares of the width of a text 
 const SIZES = [1, 0.8, SMALL]; // of a level's factor, of an icon alone
 
 /** The chips of every card that has any, each where it covers nothing: where its own place is taken, elsewhere in its lane or in
- * another one, shortened, then smaller; one without any place is left out.
- * @param {GraphNode[]} nodes @param {Level} level @param {Box[]} tabs of frames @returns {Map<string, Placed[]>} */
-export function chipsInLanes(nodes, level, tabs) {
+ * another one, shortened, then smaller; one without any place is left out. One on a wire of other cards moves only as it is.
+ * @param {GraphNode[]} nodes @param {Level} level @param {Box[]} tabs of frames @param {Way[]} [ways] @returns {Map<string, Placed[]>} */
+export function chipsInLanes(nodes, level, tabs, ways = []) {
   const taken = grid([
     ...tabs.filter(({ w }) => w),
     ...nodes.flatMap((node) => [node, ...besidesOf(node, level)]),
@@ -62,6 +65,19 @@ export function chipsInLanes(nodes, level, tabs) {
   /** @type {Interval} */
   const sides = [left - margin, left + wide + margin];
   const isWithin = (/** @type {Box} */ { x, w }) => x >= sides[0] && x + w <= sides[1];
+  const crossed = grid(all.length && !isFar(level) ? ways.flatMap(boxesOfWay) : []);
+  /** The wires of other cards near a box. @param {GraphNode} node @param {Box} box */
+  const othersNear = ({ id }, box) =>
+    [...crossed.near(box)].filter((point) => !(/** @type {OnWay} */ (point).ends.includes(id)));
+  /** @param {GraphNode} node @param {Placed} placed */
+  const isOnOthers = (node, placed) => {
+    const box = boxOf(node, placed);
+    return othersNear(node, box).some((point) => overlap(point, box));
+  };
+  const isFreeFor = (/** @type {GraphNode} */ node, /** @type {Placed} */ placed) => {
+    const box = boxOf(node, placed);
+    return isWithin(box) && !taken.hits(padded(box, APART), 1, node);
+  };
   /** @type {Map<string, Placed[]>} */
   const places = new Map();
   /** @param {{ node: GraphNode, i: number }} one @param {Placed} placed */
@@ -75,22 +91,35 @@ export function chipsInLanes(nodes, level, tabs) {
     .sort((a, b) => a.rank - b.rank)
     .filter((one) => {
       places.set(one.node.id, places.get(one.node.id) ?? []);
-      const box = boxOf(one.node, one.wish);
-      const isFree = isWithin(box) && !taken.hits(padded(box, APART), 1, one.node);
-      if (!isFree || isLow(one.wish, level)) return true;
+      const isPoor = isLow(one.wish, level) || isOnOthers(one.node, one.wish);
+      if (isPoor || !isFreeFor(one.node, one.wish)) return true;
       put(one, one.wish);
       return false;
     });
   for (const one of moved) {
     const at = { node: one.node, level, top: one.node.group ? 0 : inkTop(one.node, level) };
-    const rivals = [...taken.near(padded(one.node, reachOf(one.wish, level)))].filter(
-      (box) => box !== one.node,
-    );
-    const found = freePlace(at, one.wish, rivals, sides);
+    const near = padded(one.node, reachOf(one.wish, level));
+    const rivals = [...taken.near(near)].filter((box) => box !== one.node);
+    const wires = othersNear(one.node, near);
+    const kept = !isLow(one.wish, level) && isFreeFor(one.node, one.wish) ? one.wish : null;
+    const found =
+      (wires.length &&
+        freePlace(at, one.wish, [...rivals, ...wires], sides, !isLow(one.wish, level))) ||
+      kept ||
+      freePlace(at, one.wish, rivals, sides);
     if (found) put(one, found);
   }
   return new Map([...places].map(([id, row]) => [id, row.filter(Boolean)]));
 }
+
+/** @typedef {Box & { ends: string[] }} OnWay a point of a wire, with the cards that it joins */
+
+/** @param {Way} way @returns {OnWay[]} */
+const boxesOfWay = ({ wire, curve }) =>
+  pointsOf(curve).map((box) => ({
+    ...padded(box, WIRE),
+    ends: wire ? [wire.from, wire.to] : [],
+  }));
 
 /** Where a chip is in the drawing. @param {GraphNode} node @param {Placed} placed @returns {Box} */
 export const boxOf = (node, { x, y, w, unit }) => ({
@@ -131,10 +160,11 @@ const portsOf = (node) =>
   }));
 
 /** The first place of a chip that is free. @param {At} at @param {Placed} wish @param {Box[]} rivals what is near @param {Interval} sides of
- * the drawing @returns {Placed | null} */
-function freePlace(at, wish, rivals, sides) {
+ * the drawing @param {boolean} [asItIs] neither shorter nor smaller @returns {Placed | null} */
+function freePlace(at, wish, rivals, sides, asItIs = false) {
   const { node } = at;
-  for (const { chip, unit } of versionsOf(wish, at.level)) {
+  const versions = versionsOf(wish, at.level);
+  for (const { chip, unit } of asItIs ? versions.slice(0, 1) : versions) {
     const w = unit * chipWidth(chip);
     const tall = TALL * unit + 2 * APART;
     for (const { from, to, near, y } of lanesOf(at, wish, w, unit)) {

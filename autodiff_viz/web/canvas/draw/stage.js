@@ -287,8 +287,8 @@ function measure(stage, drawing) {
 }
 
 /** Place the chips of all cards. @param {Stage} stage @param {Drawing} drawing @param {Box[]} tabs of frames @returns {Box[]} their places */
-function giveChipsLanes({ cards, level }, { nodes }, tabs) {
-  const lanes = chipsInLanes(nodes, level, tabs);
+function giveChipsLanes({ cards, strands, level }, { nodes }, tabs) {
+  const lanes = chipsInLanes(nodes, level, tabs, [...strands.values()]);
   return nodes.flatMap((node) => {
     const [card, chips] = [cards.get(node.id), lanes.get(node.id)];
     if (!card || !chips) return [];
@@ -425,8 +425,10 @@ function clearIn(stage) {
 export function wholeView(stage, drawing, first) {
   const size = sizeOf(stage);
   const clear = clearIn(stage);
-  const all = [...(stage.content ? [stage.content] : []), ...stage.guesses];
-  const box = bounds(all) ?? { x: 0, y: 0, w: 1, h: 1 };
+  const content = stage.content ?? { x: 0, y: 0, w: 1, h: 1 };
+  // A line of text may be wider than all cards: what was answered has room above and below, and makes no graph narrower.
+  const answers = stage.guesses.map(({ y, h }) => ({ ...content, y, h }));
+  const box = bounds([content, ...answers]) ?? content;
   if (stage.presents) return fit(box, size, { most: LARGEST * stage.reading, clear: BARE });
   const least = stage.reading * leastOf(size, drawing.nodes.length);
   const inputs = drawing.nodes.filter((node) => node.x < box.x + size.w / (least || NAMED) / 2);

@@ -133,7 +133,7 @@ export function numberBox({ curve, place, size, number, wire }) {
 }
 
 /** Small boxes along a wire. @param {Cubic[]} curve @returns {Box[]} */
-function pointsOf(curve) {
+export function pointsOf(curve) {
   const [start, end] = [curve[0]?.[0] ?? [0, 0], curve.at(-1)?.[3] ?? [0, 0]];
   const count = Math.ceil(Math.hypot(end[0] - start[0], end[1] - start[1]) / STEP);
   return Array.from({ length: curve.length ? count + 1 : 0 }, (_, i) => {

@@ -22,7 +22,7 @@ const GAP = { across: 28, down: 48 }; // px between cards: a wire with its arrow
 const LANE = { layout: 14, turned: 8 }; // px from a card to a wire that passes it
 const PILLS = 70; // px left of a card with constants
 const AROUND = 40; // px around the cards, of names, chips and frames
-const WORTH = 1.15; // factor by which cards must be larger to be turned
+const WORTH = 1.15; // factor by which cards must be larger to be turned, and to be turned back
 const FARTHER = 1.6; // factor by which cards are further apart, at most, where the canvas has room for it
 
 const { pad: PAD, level: LEVEL, tab: TAB } = shared.frame;
@@ -112,14 +112,14 @@ export function filling(nodes, turn, room) {
   };
 }
 
-/** Whether cards are larger if the drawing is turned; one that is turned stays so unless they are smaller.
- * @param {GraphNode[]} nodes @param {Turn} turn @param {Size} room @param {boolean} isTurned */
-export function isLarger(nodes, turn, room, isTurned) {
+/** Whether cards are clearly larger if the drawing is turned; of one that has been turned, whether they are not clearly smaller.
+ * @param {GraphNode[]} nodes @param {Turn} turn @param {Size} room @param {boolean} wasTurned */
+export function isLarger(nodes, turn, room, wasTurned) {
   const scale = (/** @type {Box[]} */ boxes) => {
     const { w, h } = padded(bounds(boxes) ?? { x: 0, y: 0, w: 1, h: 1 }, AROUND);
     return Math.min(room.w / w, room.h / h);
   };
-  return scale(turnedBoxes(nodes, turn)) > scale(nodes) * (isTurned ? 1 : WORTH);
+  return scale(turnedBoxes(nodes, turn)) > scale(nodes) * (wasTurned ? 1 / WORTH : WORTH);
 }
 
 /** Return a memoised turn of what is seen, in a canvas of a size, where it makes cards larger: nodes and wires are reused
@@ -138,6 +138,7 @@ export function turning() {
   };
   /** @type {{ about: string, of: string, farther: Turn | null }} */
   let decided = { about: "", of: "", farther: null };
+  let wasTurned = ""; // names of the nodes that were, also where the canvas had less height in the meantime
   return (/** @type {Drawing} */ seen, /** @type {Size} */ size) => {
     const may = size.w > 0 && size.w < NARROW;
     const least = may ? turnFor(seen.nodes, seen.wires, framesOf(seen)) : null;
@@ -147,7 +148,9 @@ export function turning() {
       const has = { w: size.w - 2 * side, h: size.h - top - bottom };
       const of = JSON.stringify([size, seen.nodes.map(({ id }) => id)]);
       const kept = decided.of === of ? decided.farther : null; // what is moved stays where it is put
-      const turns = isLarger(seen.nodes, least, has, last !== null);
+      const names = seen.nodes.map(({ id }) => id).join();
+      const turns = isLarger(seen.nodes, least, has, last !== null || names === wasTurned);
+      if (turns) wasTurned = names;
       decided = { about, of, farther: turns ? (kept ?? filling(seen.nodes, least, has)) : null };
     }
     const { farther } = decided;
