@@ -93,7 +93,7 @@ def test_the_table_has_the_answer_and_what_can_be_typed_has_it_not():
         (replace(PATH, options=("a", "`a`"), right="a"), "cannot be told"),
         (replace(PATH, options=("a", "no idea"), right="a"), "cannot be told"),
         (replace(PATH, options=("a", " "), right="a"), "cannot be told"),
-        (replace(PATH, options=("a", "b" * 61), right="a"), "61 characters"),
+        (replace(PATH, options=("a", "b" * 121), right="a"), "121 characters"),
         (replace(PATH, right="a hill"), "no option"),
         (replace(PATH, right=""), "no option"),
         (replace(AFTER, options=("1", "2")), "has no options"),

@@ -8,6 +8,7 @@ that are known are the library's own, since no op of ours computes with them.
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any
@@ -264,7 +265,8 @@ def _check_numpy(
         )
 
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it will be taken away says nothing of its array
             right = function(*[mapped(ones, one) for one in args], **mapped(ones, keywords))
     except np.linalg.LinAlgError:  # ones are a matrix without an inverse
         return

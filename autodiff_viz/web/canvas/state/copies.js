@@ -3,7 +3,7 @@
 
 import { shared } from "../../base/constants.js";
 import { framesOf, isGroup, nested } from "./frames.js";
-import { bounds, rounded } from "./geometry.js";
+import { bounds, rounded, tenths } from "./geometry.js";
 import { inOrder } from "./reachability.js";
 import { unfolded } from "./tabs.js";
 
@@ -118,9 +118,6 @@ export function withCopies(drawing, names, by) {
 /** The regions and groups that lie wholly among the nodes. @param {Drawing} drawing @param {Set<string>} chosen */
 const framesAmong = (drawing, chosen) =>
   framesOf(drawing).filter(({ nodes }) => nodes.every((name) => chosen.has(name)));
-
-/** Px as positions are kept, without the last digits of a sum. @param {number} px */
-const tenths = (px) => Number(px.toFixed(1));
 
 /** @param {Drawing} drawing @param {GraphNode[]} originals @param {Point} by
  * @param {string[]} collapsed groups of which the copies are collapsed @returns {Drawing} */

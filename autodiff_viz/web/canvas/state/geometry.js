@@ -48,6 +48,10 @@ export function rounded(value) {
   return Math.abs(value % 1) === 0.5 && up % 2 ? up - 1 : up;
 }
 
+/** Round to a tenth, as `round(px, 1)` does in Python: what the number is and not how it is written decides. @param {number} px */
+export const tenths = (px) =>
+  Number.isInteger(4 * px) ? rounded(10 * px) / 10 : Number(px.toFixed(1)); // of quarters ten times are exact
+
 const TOP = { alone: 0.5, first: 0.44, last: 0.82 }; // of the width, where wires arrive from above: chips and names are left of them
 
 /** Centre of input slot `slot`: slots are spread evenly down the left edge, except those of a collapsed group; in a drawing that

@@ -3,6 +3,7 @@
 // does. Pure.
 
 import { shared } from "../../base/constants.js";
+import { tenths } from "./geometry.js";
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
 /** @typedef {import("../../types.js").GraphNode} GraphNode */
@@ -30,7 +31,7 @@ export function stackTabs(drawing) {
         folded.set(node.id, {
           ...node,
           x: beside ? layer.x - layer.w - ASIDE : layer.x,
-          y: Math.round(10 * (layer.y + first + i * (HEIGHT + GAP))) / 10,
+          y: tenths(layer.y + first + i * (HEIGHT + GAP)),
           w: layer.w,
           h: HEIGHT,
           tab: id,
