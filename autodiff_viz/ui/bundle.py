@@ -178,7 +178,7 @@ def picture_script() -> Script:
     source = script_of("opening/picture.js", {})
     words = words_of(source)
     css = {}
-    for place in ("editor", "workbench", "asking", "formula"):
+    for place in ("editor", "workbench", "asking", "formula", "sliders"):
         sheets = [file.read_text("utf-8") for file in _files(SHEETS[place])]
         classes = {name for sheet in sheets for name in OF_RULES.findall(sheet)}
         css[place] = "".join(shaken_styles(sheet, words | classes) for sheet in sheets)

@@ -42,7 +42,7 @@ import { exerciseLine } from "../lesson/exercise.js";
 
 const FITS = 3; // texts of another size take other room, until none changes; the lab comes there as its parts come
 
-/** @typedef {Record<"editor" | "workbench" | "asking" | "formula", string>} Styles by place, as Places has them */
+/** @typedef {Record<"editor" | "workbench" | "asking" | "formula" | "sliders", string>} Styles by place, as Places has them */
 
 /** Draw the picture in the shell of the page. The lab calls `autodiff_viz_picture`, which ends it and tells what was done to it.
  * @param {Styles} css @param {import("../dock/dock.js").PlotTab[]} tabs of the plots */
@@ -71,6 +71,7 @@ function drawPicture(place, { full, rev }, css, tabs) {
   put(placeOf("plots"), css.workbench, dock.host);
   const formula = linesOf(drawing);
   put(placeOf("formula"), css.formula, formula);
+  if (!drawing.lesson) put(placeOf("sliders"), css.sliders, roomOfSliders(drawing)); // a lesson has them beside its exercise
   stage.host.append(legend());
   welcome(editor);
   const { bar, play } = transportParts();
@@ -136,6 +137,16 @@ function likeAnEditor(drawing, stage, done) {
   return /** @type {any} */ (known);
 }
 
+/** The sliders' names, in rows as high as they will be. @param {Drawing} drawing */
+const roomOfSliders = ({ sliders }) =>
+  html(
+    "div",
+    { class: "sliders" },
+    ...(sliders?.rows ?? []).map((/** @type {{ name: string }} */ { name }) =>
+      html("div", { class: "row" }, html("span", { class: "name" }, name)),
+    ),
+  );
+
 /** Say on the root element which panels are open, which places everything. @param {Drawing} drawing */
 function besideCanvas({ lesson, tour, sliders, asking }) {
   const panels = new Panels();
@@ -153,7 +164,12 @@ function linesOf({ formula }) {
   const lines = String(formula?.text ?? "").split("\n");
   const mirror = lines.map((text, i) => html("div", { class: "line", "data-number": i + 1 }, text));
   const sheet = html("div", { class: "sheet" }, html("div", { class: "mirror" }, ...mirror));
-  return html("div", { class: "formula" }, html("div", { class: "box" }, sheet));
+  return html(
+    "div",
+    { class: "formula" },
+    html("div", { class: "box" }, sheet),
+    html("div", { class: "foot" }),
+  );
 }
 
 /** Say on the root element how high the plots are.
