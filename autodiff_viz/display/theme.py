@@ -227,17 +227,17 @@ def note(message: str, key: str) -> go.Figure:
     return draw([], {**blank, "margin": margin, "annotations": [{**text, **place}]}, key)
 
 
-LINE = 48  # characters of a note that fit beside the words of a figure at 1280 px, and on a phone
+IN_A_LINE = 48  # characters of a note that fit beside the words of a figure at 1280 px, and on a phone
 
 
 def in_lines(message: str) -> str:
-    """Return Plotly text with a break wherever a line would be longer than `LINE`: Plotly breaks none."""
+    """Return Plotly text with a break wherever a line would be longer than `IN_A_LINE`: Plotly breaks none."""
     lines = []
     for line in message.split("<br>"):
         lines.append("")
         for word in _WORD.findall(line):
             longer = f"{lines[-1]} {word}".lstrip()
-            if len(_TAG.sub("", longer)) <= LINE or not lines[-1]:
+            if len(_TAG.sub("", longer)) <= IN_A_LINE or not lines[-1]:
                 lines[-1] = longer
             else:
                 lines.append(word)

@@ -54,9 +54,8 @@ def test_the_words_of_the_graph_on_view_stand_below_those_of_the_lesson():
     said = [each.value for each in app.markdown]
     assert drawing_of(app)["lesson"]["variants"] == [variant.title for variant in LESSON.steps]
     assert drawing_of(app)["lesson"]["variant"] == 1
-    first, title, words = (
-        said.index(each) for each in (LESSON.text, f"**{GRAPHS[1]}**", LESSON.steps[1].text)
-    )
+    of_first = f"Of the first graph, {GRAPHS[0]}:\n\n{LESSON.text}"
+    first, title, words = (said.index(each) for each in (of_first, f"**{GRAPHS[1]}**", LESSON.steps[1].text))
     assert first < title < words
 
 
