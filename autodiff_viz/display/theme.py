@@ -231,7 +231,7 @@ IN_A_LINE = 48  # characters of a note that fit beside the words of a figure at 
 
 
 def in_lines(message: str) -> str:
-    """Return Plotly text with a break wherever a line would be longer than `IN_A_LINE`, as Plotly does not."""
+    """Return Plotly text with a break wherever a line would be longer than `IN_A_LINE`."""
     lines = []
     for line in message.split("<br>"):
         lines.append("")
