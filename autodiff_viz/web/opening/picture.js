@@ -71,7 +71,7 @@ function drawPicture(place, { full, rev }, css, tabs) {
   put(placeOf("plots"), css.workbench, dock.host);
   const formula = linesOf(drawing);
   put(placeOf("formula"), css.formula, formula);
-  if (!drawing.lesson) put(placeOf("sliders"), css.sliders, roomOfSliders(drawing)); // a lesson has them beside its exercise
+  put(placeOf("sliders"), css.sliders, roomOfSliders(drawing));
   stage.host.append(legend());
   welcome(editor);
   const { bar, play } = transportParts();
