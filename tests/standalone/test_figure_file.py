@@ -56,7 +56,7 @@ def test_a_graph_of_fifteen_nodes_takes_at_most_370_kilobytes():
     (state,) = states(file)
     assert len(state["drawing"]["nodes"]) >= 15
     assert {table["input"] for table in state["tables"]} == {"x", "y"}
-    assert len(file.encode()) <= 390_000
+    assert len(file.encode()) <= 375_000
 
 
 def test_figures_of_one_site_share_script_and_style_and_take_a_fourth():
@@ -209,7 +209,7 @@ ASKED = av.Tour(
 
 def test_a_tour_asks_before_it_shows_and_judges_by_itself():
     file = av.to_html(ASKED, check=False)
-    assert len(file.encode()) <= 390_000
+    assert len(file.encode()) <= 383_000
     assert "2006" not in file
     first, second = states(file)
     plain = json.dumps({**first, "hidden": ""})
