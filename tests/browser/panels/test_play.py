@@ -54,39 +54,38 @@ def test_at_its_end_the_wire_behind_a_stop_looks_as_it_does_at_rest(lab):
     expect(lab.canvas.locator(".passed.zero")).to_be_visible()
 
 
-@pytest.mark.nightly
-@pytest.mark.own_page
-def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
-    """Nothing is selected; numbers appear as they are computed; the server is not asked meanwhile."""
-    lab.page.evaluate("localStorage.clear()")  # what other tests have learnt
-    lab.reload()
-    expect(lab.page.locator(DRAWN).first).to_be_visible()
-    expect(lab.canvas.locator("[data-id].selected")).to_have_count(0)
-    expect(says(lab)).to_have_text("Click a node to bend its gradient")
-    play = bar(lab).get_by_role("button", name="Play the pass")
-    expect(play).to_be_in_viewport()
-
-    play.click()
+def paused(lab):
+    """Play the pass, and pause it at its first step."""
+    bar(lab).get_by_role("button", name="Play the pass").click()
     expect(lab.canvas).to_have_attribute("data-play", "forward")
     bar(lab).get_by_role("button", name="Pause").click()
-    expect(lab.page.get_by_role("group", name="Check")).to_contain_text("agree")
-    lab.page.evaluate(COUNT_MESSAGES)
     lab.page.keyboard.press("Home")
+
+
+@pytest.mark.shared_page
+def test_values_appear_as_they_are_computed(lab):
+    paused(lab)
     for i, equation in enumerate(VALUES):
         lab.page.keyboard.press("ArrowRight")
         expect(says(lab)).to_have_text(equation)
         is_known(lab, "b", "value", i == 3)
     expect(lab.wire("b", 0)).to_have_class(saying("flows"))
     is_known(lab, "z", "value", False)
-
     lab.page.keyboard.press("End")
     is_known(lab, "z", "value", True)
     is_known(lab, "z", "cotangent", False)
-    lab.page.keyboard.press("ArrowRight")
+
+
+@pytest.mark.shared_page
+def test_cotangents_appear_as_they_are_pulled_back_beside_the_plots_too(lab):
+    numbers = lab.page.locator(".st-key-part_figure .av-words")  # beside the bars of the figure
+    expect(numbers.filter(has_text="1.238")).not_to_have_count(0)
+    paused(lab)
+    for key in ("End", "ArrowRight"):
+        lab.page.keyboard.press(key)
     expect(lab.canvas).to_have_attribute("data-play", "backward")
     is_known(lab, "z", "cotangent", True)
     is_known(lab, "x", "cotangent", False)
-    numbers = lab.page.locator(".st-key-part_figure .av-words")  # beside the bars of the figure
     expect(numbers.filter(has_text="\u2013")).not_to_have_count(0)
     expect(numbers.filter(has_text="1.238")).to_have_count(0)
     expect(lab.node("x")).to_have_accessible_name(saying("cotangent not computed yet"))
@@ -97,6 +96,10 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     lab.page.keyboard.press("ArrowLeft")
     expect(says(lab)).to_have_text(saying("1.5 × 1 = 1.5 goes to a"))
 
+
+@pytest.mark.shared_page(plots=False)
+def test_the_slider_of_the_steps_leads_to_any_of_them(lab):
+    paused(lab)
     at = bar(lab).get_by_role("slider", name="Step of the pass").bounding_box()
     ends = [(at["x"] + share * at["width"], at["y"] + at["height"] / 2) for share in (0.5, 0.02, 0.98)]
     lab.page.mouse.move(*ends[0])
@@ -111,17 +114,36 @@ def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
     lab.page.keyboard.press("ArrowLeft")
     expect(says(lab)).to_have_text("the gradient of y is 0.5646")
 
+
+@pytest.mark.own_page  # its socket is watched
+def test_a_play_to_its_end_asks_the_server_for_nothing(lab):
+    expect(lab.page.get_by_role("group", name="Check")).to_contain_text("agree")
+    paused(lab)
+    lab.page.evaluate(COUNT_MESSAGES)
     bar(lab).get_by_label("Speed").select_option("4")
     bar(lab).get_by_role("button", name="Play on").click()
     ended(lab)
-    expect(numbers.filter(has_text="1.238")).not_to_have_count(0)
+    expect(lab.page.locator(".st-key-part_figure .av-words").filter(has_text="1.238")).not_to_have_count(0)
     expect(lab.canvas.locator(".blank")).to_have_count(0)
     expect(lab.cotangent("x")).to_be_visible()
-    sent = lab.page.evaluate(
-        "globalThis.messagesSent"
-    )  # the page may still ask for parts that a worker was late with
+    # The page may still ask for parts that a worker was late with.
+    sent = lab.page.evaluate("globalThis.messagesSent")
     assert [message for message in sent if '"seq"' in message or '"play"' in message] == []
 
+
+@pytest.mark.own_page
+def test_on_a_first_visit_play_leads_to_the_first_stop(lab):
+    lab.page.evaluate("localStorage.clear()")  # what other tests have learnt
+    lab.reload()
+    expect(lab.page.locator(DRAWN).first).to_be_visible()
+    expect(lab.canvas.locator("[data-id].selected")).to_have_count(0)
+    expect(says(lab)).to_have_text("Click a node to bend its gradient")
+    expect(bar(lab).get_by_role("button", name="Play the pass")).to_be_in_viewport()
+    paused(lab)
+    for _ in range(2):
+        lab.page.keyboard.press("End")
+    bar(lab).get_by_role("button", name="Play on").click()
+    ended(lab)
     expect(says(lab)).to_have_text(saying("then press stop"))
     lab.select("exp_1")
     expect(says(lab)).to_have_text(saying("press stop"))

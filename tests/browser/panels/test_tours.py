@@ -44,88 +44,120 @@ def write(lab: LabPage, label: str, text: str) -> None:
     lab.settle()
 
 
-def test_a_tour_from_the_first_state_to_its_link(lab: LabPage, context: BrowserContext, address: str):
-    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
-    page = lab.page
+TWO_WAYS = Tour(
+    title="Two ways",
+    steps=(
+        Step("Free", "x = 2.0\ny = sin(x)\nz = x * y", text="What arrives at `x`?"),
+        Step("Stopped", "x = 2.0\ny = stop_gradient(sin(x))\nz = x * y", notes="Wait."),
+    ),
+)
+
+
+def write_on(lab: LabPage, *, edit: bool = True) -> None:
+    """Open the tour of two steps, to be edited."""
+    lab.open(f"/?tour={tour_to_link(TWO_WAYS)}")
+    if edit:
+        do(lab, "Edit")
+
+
+def test_states_and_their_words_are_added_to_a_tour(lab: LabPage):
     lab.tools.get_by_role("button", name="Files, pictures and links").click()
     lab.canvas.get_by_role("menuitem", name="Tour").click()
     expect(panel(lab)).to_contain_text("A tour is a list of steps")
-
-    # Two states with words.
     do(lab, "Add this state")
     write(lab, "Title of the tour", "Two ways")
     write(lab, "Title of the step", "Free")
     write(lab, "Caption", "What arrives at `x`?")
     lab.select("b")
     lab.press("s")
-    page.get_by_role("tab", name="Tour", exact=True).click()
+    lab.page.get_by_role("tab", name="Tour", exact=True).click()
     do(lab, "Add this state")
     write(lab, "Title of the step", "Stopped")
     write(lab, "Notes to speak from; they go with the link", "Wait.")
     assert names(lab) == ["Free", "Stopped"]
-    assert faults(page) == []
+    assert faults(lab.page) == []
 
-    # Order: by button, by key, by hand; each is taken back by undo.
+
+def test_steps_are_ordered_by_button_and_by_key_and_undo_takes_it_back(lab: LabPage):
+    write_on(lab)
     do(lab, "Up: step 2")
     assert names(lab) == ["Stopped", "Free"]
-    page.keyboard.press("Control+z")
+    lab.page.keyboard.press("Control+z")
     lab.settle()
     assert names(lab) == ["Free", "Stopped"]
-    panel(lab).get_by_role("button", name="Free").focus()
-    page.keyboard.press("Alt+ArrowDown")
+    panel(lab).get_by_role("button", name="Stopped").focus()
+    lab.page.keyboard.press("Alt+ArrowUp")
     lab.settle()
     assert names(lab) == ["Stopped", "Free"]
-    expect(panel(lab).get_by_role("button", name="Free")).to_be_focused()
+    expect(panel(lab).get_by_role("button", name="Stopped")).to_be_focused()
+
+
+def test_steps_are_ordered_by_hand(lab: LabPage):
+    write_on(lab)
     grips = panel(lab).locator(".grip")
     x, y = middle(grips.nth(1))
     lab.move_mouse((x, y), (x, middle(grips.nth(0))[1] - 12))
     lab.settle()
-    assert names(lab) == ["Free", "Stopped"]
+    assert names(lab) == ["Stopped", "Free"]
 
-    # A step opens as it was, and is restarted once it has been changed.
-    do(lab, "Free")
-    expect(lab.formula).not_to_have_value(re.compile("stop_gradient.a"))
+
+def test_a_step_that_was_changed_is_restarted(lab: LabPage):
+    write_on(lab, edit=False)
     expect(panel(lab).locator(".place")).to_have_text("Tour, 1 of 2")
-    lab.select("b")
+    restart = panel(lab).get_by_role("button", name="Restart the step")
+    expect(restart).to_have_count(0)
+    lab.select("y")
     lab.press("r")
-    page.get_by_role("tab", name="Tour", exact=True).click()
+    lab.page.get_by_role("tab", name="Tour", exact=True).click()
     do(lab, "Restart the step")
-    expect(panel(lab).get_by_role("button", name="Restart the step")).to_have_count(0)
+    expect(restart).to_have_count(0)
+    expect(lab.formula).to_have_value(re.compile(r"y = sin\(x\)"))
 
-    # Words just typed outlive a reload, and so does undo.
+
+def test_words_just_typed_outlive_a_reload_and_so_does_undo(lab: LabPage):
+    write_on(lab)
+    write(lab, "Title of the tour", "Both ways")
     panel(lab).get_by_label("Caption").fill("What arrives?")
-    page.reload()
+    lab.page.reload()
     lab.canvas.wait_for()
     lab.settle()
+    expect(panel(lab)).to_contain_text("Both ways")
     expect(panel(lab).get_by_role("heading")).to_have_text("Free")
     expect(panel(lab)).to_contain_text("What arrives?")
     lab.button("Undo")
     expect(panel(lab)).to_contain_text("What arrives at x?")
-    lab.button("Redo")
 
-    # A file, and a link that another visitor reads.
-    do(lab, "Edit")
-    with page.expect_download() as saved:
+
+def test_a_tour_is_saved_as_a_file(lab: LabPage):
+    write_on(lab)
+    with lab.page.expect_download() as saved:
         do(lab, "Save as JSON")
     tour = read_tour(Path(saved.value.path()).read_text("utf-8"))
     assert (tour.title, [step.title for step in tour.steps]) == ("Two ways", ["Free", "Stopped"])
     assert tour.steps[1].notes == "Wait."
     expect(lab.canvas.get_by_role("status")).to_contain_text("Saved as autodiff_tour.json")
+
+
+def test_another_visitor_reads_the_link_of_a_tour_without_its_notes(
+    lab: LabPage, context: BrowserContext, address: str
+):
+    context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
+    write_on(lab)
     do(lab, "Copy the link")
     expect(lab.canvas.get_by_role("status")).to_contain_text("Link copied")
-    link = page.evaluate("navigator.clipboard.readText()")
+    link = lab.page.evaluate("navigator.clipboard.readText()")
     do(lab, "Close")
     expect(panel(lab).locator("*")).to_have_count(0)
-    page.goto(link)
+    lab.page.goto(link)
     lab.canvas.wait_for()
     lab.settle()
     expect(panel(lab).locator(".place")).to_have_text("Tour, 1 of 2")
-    expect(panel(lab)).to_contain_text("What arrives?")
-    expect(panel(lab)).not_to_contain_text("Wait.")
+    expect(panel(lab)).to_contain_text("What arrives at x?")
     do(lab, "Next: Stopped")
     expect(panel(lab).get_by_role("heading")).to_have_text("Stopped")
-    expect(lab.node("b").locator(".chip, .mark").first).to_be_visible()
-    assert faults(page) == []
+    expect(panel(lab)).not_to_contain_text("Wait.")
+    expect(lab.node("y").locator(".chip, .mark").first).to_be_visible()
+    assert faults(lab.page) == []
 
 
 def asking_tour() -> str:
