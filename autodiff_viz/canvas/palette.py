@@ -8,6 +8,7 @@ from typing import Any
 from autodiff_viz.graph.model import INPUT, PARAMETER
 from autodiff_viz.language.suggestions import SOURCE_ALIASES
 from autodiff_viz.ops.catalog import GROUPS, OPS
+from autodiff_viz.ops.learned import LEARNED
 from autodiff_viz.ops.op import Op
 
 RANDOM = "random"
@@ -55,6 +56,7 @@ def palette() -> list[dict[str, Any]]:
                 "formula": formula(op),
                 "aliases": list(op.aliases),
                 "fits": fits(op),
+                **({"learns": True} if op.name in LEARNED else {}),
             }
             for op in OPS.values()
             if op.group == group

@@ -9,10 +9,11 @@ from math import sqrt
 from typing import Any
 
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.ops.learned import CHANNELS, SIDE, UNITS
 from autodiff_viz.ops.misfits import Shape
 
-UNITS, CHANNELS, SIDE, CLASSES = 8, 4, 3, 10
-"""Outputs of a new layer, channels and window of a new convolution, and rows of a new table."""
+CLASSES = 10
+"""Rows of a new table."""
 
 
 @dataclass(slots=True)

@@ -216,6 +216,7 @@
  * @property {string} [formula]
  * @property {string[]} [aliases] other names in the search
  * @property {"broadcast" | "matmul" | "any"} [fits] the rule for the shapes of its slots
+ * @property {boolean} [learns] whether it gets parameters, once it is wired to something whose shape is known
  * @property {boolean} [block] whether it is a group of several layers
  */
 /** @typedef {{ group: string, ops: PaletteOp[] }} PaletteGroup */

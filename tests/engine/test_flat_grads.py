@@ -195,10 +195,12 @@ def test_forward_mode_is_blocked_where_jax_jvp_of_the_exported_file_raises(seed)
 def _push(forward, inputs, names):
     """Run `jax.jvp` of the function of the named inputs."""
 
-    def of_named(*some):
-        return forward(*{**inputs, **dict(zip(names, some, strict=True))}.values())
+    arrays = {name: jnp.asarray(value) for name, value in inputs.items()}  # as in the file
 
-    some = [jnp.asarray(inputs[name]) for name in names]
+    def of_named(*some):
+        return forward(*{**arrays, **dict(zip(names, some, strict=True))}.values())
+
+    some = [arrays[name] for name in names]
     return jax.jvp(of_named, some, [jnp.ones_like(array) for array in some])
 
 

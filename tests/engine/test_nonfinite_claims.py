@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -120,13 +121,16 @@ def check_notes(found: Trace) -> int:
 
 
 def troubled_traces(seed: int, dtypes=DTYPES) -> Iterator[Trace]:
-    """Traces of two random programs, in each dtype."""
-    for text in (troubled_text(seed), troubled_text(seed, grads=True)):
-        for dtype in dtypes:
+    """Traces in each dtype of two random programs: the first that runs, and the first so with `grad`."""
+    for grads in (False, True):
+        for drawn in itertools.count(seed, 10_000):
+            text = troubled_text(drawn, grads=grads)
             try:
-                yield trace(parse(text), dtype=dtype)
+                found = [trace(parse(text), dtype=dtype) for dtype in dtypes]
             except GraphError:
-                break
+                continue
+            yield from found
+            break
 
 
 SUMMED = """x = 1.0

@@ -88,6 +88,10 @@ REFUSED = {
         "y = jax.grad(lambda x: jnp.sum(jax.grad(h)(x) ** 2))(jnp.array([1.0, -2.0]))",
         "not-read",
     ),
+    "forward mode through a place outside of an array": (
+        "y = jax.jvp(lambda x: x[jnp.array([0, 7])], (jnp.ones(2),), (jnp.ones(2),))[1]",
+        "not-read",
+    ),
     # What JAX runs once, when it traces.
     "a list that a loop appends to": (
         "seen = []\ny = jax.lax.scan(lambda c, x: (c + x, seen.append(1)), 0.0, jnp.ones(3))[0]",

@@ -53,8 +53,8 @@ const flat = (value, path = "") =>
     : [[path, value]];
 
 /** What Python works out anew, and the browser says nothing about: where nodes stand that the edit does not put
- * anywhere, while nobody has put them in places; the size of a card that gets, loses or changes a picture; and the function
- * that a rewrite begins with. */
+ * anywhere, while nobody has put them in places, and whether one becomes a tab there; the size of a card that gets, loses or
+ * changes a picture; and the function that a rewrite begins with. */
 function python(before, shown, after) {
   const [was, told] = [before, after].map(
     ({ nodes }) => new Map(nodes.map((node) => [node.id, node])),
@@ -63,7 +63,9 @@ function python(before, shown, after) {
   const picture = (node, all) => own(node) + (node?.tab ? own(all.get(node.tab)) : ""); // a tab is as wide as its layer
   return shown.nodes.flatMap(({ id, x, y, ruleFull, ...rest }) => [
     ...(ruleFull === undefined ? [`/nodes/${id}/function`] : []),
-    ...(was.has(id) && was.get(id).x === x && was.get(id).y === y ? [`/nodes/${id}/at`] : []),
+    ...(was.has(id) && was.get(id).x === x && was.get(id).y === y
+      ? [`/nodes/${id}/at`, ...(was.get(id).tab !== told.get(id)?.tab ? [`/nodes/${id}/size`] : [])]
+      : []),
     ...(told.has(id) && picture(told.get(id), told) !== picture(was.get(id) ?? rest, was)
       ? [`/nodes/${id}/size`]
       : []),

@@ -6,7 +6,6 @@ its parameters are draws of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +22,8 @@ from autodiff_viz.lab.labels import set_to
 from autodiff_viz.lab.state import Lab, committed, refused
 from autodiff_viz.language.parse import parse, parse_literal
 from autodiff_viz.messages.edits import Consumer
-from autodiff_viz.ops.misfits import Shape
+from autodiff_viz.ops.catalog import OPS
+from autodiff_viz.ops.learned import LEARNED
 from autodiff_viz.ops.params import INITIALIZERS, usual
 
 # The source of an input's value
@@ -143,44 +143,8 @@ def _at(error: GraphError, name: str) -> GraphError:
 
 # The parameters of a layer
 
-UNITS, CHANNELS, SIDE = 8, 4, 3  # outputs of a new dense layer and a new convolution, and its window
 NEW_PARAMETER: Params = params(value=0.5, trainable=True)
 BELOW, BESIDE = 28.0, 72.0  # px below another card, and left of the layer
-
-Wanted = Mapping[str, tuple[Shape, str | None]]
-"""By slot name, (shape of the parameter, initializer); None for the usual initializer."""
-
-
-def _dense(x: Shape, outputs: int | None) -> Wanted:
-    units = outputs or UNITS
-    return {"w": ((x[-1], units), None), "b": ((units,), None)} if x else {}
-
-
-def _conv2d(x: Shape, outputs: int | None) -> Wanted:
-    if len(x) != 4:
-        return {}
-    channels, side = outputs or CHANNELS, min(SIDE, x[1], x[2])  # no window larger than the image
-    return {"w": ((side, side, x[3], channels), None), "b": ((channels,), None)}
-
-
-def _norm(x: Shape, outputs: int | None) -> Wanted:
-    return {"scale": ((x[-1],), "ones"), "bias": ((x[-1],), None)} if x else {}
-
-
-LEARNED: Mapping[str, Callable[[Shape, int | None], Wanted]] = {
-    "dense": _dense,
-    "conv2d": _conv2d,
-    "layer_norm": _norm,
-    "batch_norm": _norm,
-}
-"""By op, the function from (shape of x, present number of outputs, if any) to the layer's parameters."""
-
-SLOTS: Mapping[str, tuple[str, ...]] = {
-    "dense": ("x", "w", "b"),
-    "conv2d": ("x", "w", "b"),
-    "layer_norm": ("x", "scale", "bias"),
-    "batch_norm": ("x", "scale", "bias"),
-}
 
 
 def wanted(graph: Graph, name: str) -> dict[int, Params]:
@@ -196,7 +160,7 @@ def wanted(graph: Graph, name: str) -> dict[int, Params]:
     held = [known.get(slot) for slot in node.op_slots[1:] if isinstance(slot, str)]
     fits = learn(known[x], next((shape[-1] for shape in held if shape), None))
     seed, missing = new_seed(graph), {}
-    for i, slot in enumerate(SLOTS[node.op]):
+    for i, slot in enumerate(OPS[node.op].slots):
         if slot in fits and i < len(node.slots) and node.slots[i] is None:
             shape, init = fits[slot]
             # Each has a seed of its own; x, which is no parameter, is slot 0.
@@ -213,7 +177,7 @@ def with_learned(graph: Graph, name: str) -> tuple[Graph, tuple[str, ...]]:
     """Add parameters in a layer's empty slots; also return their names. All nodes must have positions."""
     added: list[str] = []
     for slot, given in wanted(graph, name).items():
-        fresh = edits.free_name(graph, SLOTS[graph[name].op][slot])
+        fresh = edits.free_name(graph, OPS[graph[name].op].slots[slot])
         graph = edits.with_node(graph, Node(fresh, INPUT, (), given, position=_spot(graph, name)))
         graph = edits.with_wire(graph, fresh, name, slot)
         added.append(fresh)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -43,6 +44,37 @@ from autodiff_viz.reading.nodes.builder import Builder
 from autodiff_viz.reading.nodes.evaluation import Evaluation
 
 Index = tuple[Any, ...]
+
+
+@dataclass
+class Nearest:
+    """Picks of JAX that take the nearest element where a place lies outside, by their nodes.
+
+    Attributes:
+      inside: of each, whether its places lie inside.
+    """
+
+    inside: dict[int, Array] = field(default_factory=dict)
+
+
+def check_forward(reader: Reader, way: Iterable[int]) -> None:
+    """Check that all places of picks on the way lie inside.
+
+    Outside, reverse mode passes nothing and forward mode follows the nearest element; tangents are read by
+    reverse mode.
+
+    Raises:
+      Refused: one lies outside.
+    """
+    picks = reader.state(Nearest).inside
+    for number in picks.keys() & {*way}:
+        if not np.all(Evaluation(reader.builder, "float32").value(picks[number].held)):
+            raise Refused(
+                "A place of x[...] lies outside of the array. There JAX pushes the tangent of the nearest "
+                "element forward and pulls nothing back; forward mode is not read.",
+                "Keep the places inside, or use reverse mode: jax.grad, jax.vjp or jax.jacrev.",
+                "not-read",
+            )
 
 
 def _filled(reader: Reader, x: Array, index: Any, node: ast.AST | None) -> list[Any]:
@@ -192,7 +224,9 @@ def _outside(
         reader.builder.stopped = True
         return result
     stopped = replace(reader.make(IDENTITY, [result], rule=Rule(STOP)), rows=result.rows)
-    return reader.make("where", [inside, result, stopped], dtype=result.dtype)
+    nearest = reader.make("where", [inside, result, stopped], dtype=result.dtype)
+    reader.state(Nearest).inside[nearest.held.number] = inside
+    return nearest
 
 
 def picked(reader: Reader, where: Places, filled: bool = False) -> Array:

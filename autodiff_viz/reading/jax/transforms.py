@@ -25,6 +25,7 @@ from autodiff_viz.reading.functions.arrays import (
     untraced,
 )
 from autodiff_viz.reading.functions.declared import OwnRule, OwnRules, passed_by
+from autodiff_viz.reading.functions.indexing import check_forward
 from autodiff_viz.reading.functions.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.functions.rows import Rows, enter_rows, leave_rows, mapping, spread
 from autodiff_viz.reading.functions.terms import Terms
@@ -468,6 +469,8 @@ def _refuse_rules(reader: Reader, root: Array, done: Differentiated, forward: bo
       eager: whether JAX pushes tangents while it calls, also through what nothing reads.
     """
     way = passed_by(reader.builder, root.held) if root.is_node else set()
+    if forward:
+        check_forward(reader, way)
     for rule in _met_rules(reader, way.union(done.made if eager else ()), done):
         inside = any(one is not done for one in rule.pulled)
         if forward and rule.reverse and (not inside or rule.itself):

@@ -185,6 +185,9 @@ for (_ends, _flat), _names in _ENDS.items():
 OF_FIRST = frozenset(["expand_as", "reshape_as", "type_as", "view_as"])
 """Functions that read of a second tensor only its shape or dtype: nothing passes to it."""
 
+ONE_EACH = frozenset(["meshgrid"])
+"""Functions that return a tensor for each one that they get, which passes to that one alone."""
+
 _VIEWS = (
     "H T adjoint atleast_2d broadcast_to chunk detach diagonal expand expand_as flatten getitem mT "
     "meshgrid moveaxis movedim narrow permute ravel reshape reshape_as select split squeeze swapaxes "

@@ -27,7 +27,7 @@ from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, FLOATS, HALVES, INT, Array, Refused
 from autodiff_viz.reading.nodes.builder import Builder, Draft, Ref
 from autodiff_viz.reading.nodes.costs import LibraryError, pay_values, sized
-from autodiff_viz.reading.tensors.torch_facts import OF_FIRST, Facts, facts_of
+from autodiff_viz.reading.tensors.torch_facts import OF_FIRST, ONE_EACH, Facts, facts_of
 
 Derive = Callable[[Reader, Array], Array]
 Push = Callable[[Reader, Array, Array], Array]
@@ -500,6 +500,9 @@ def record(reader: Reader, name: str, given: list[Array], result: Array, number_
     if result.held.number in memory.calls or any(result.held == one.held for one in given):
         return
     given = [one for one in given[: 1 if name in OF_FIRST else None] if one.dtype in FLOATS]
+    if name in ONE_EACH:
+        above = reader.builder.ancestors(result.held)
+        given = [one for one in given if one.is_node and one.held.number in above]
     needing = [i for i, one in enumerate(given) if one.requires_grad]
     facts = facts_of(name.rstrip("_"), len(given), number_first)
     saves = facts.saved(needing, len(given))

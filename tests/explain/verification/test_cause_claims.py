@@ -31,19 +31,20 @@ STEP = 1e-6
 
 
 def changes(found: Trace, name: str) -> bool:
-    """Whether a node passes something else without its rule, or has an alternative that gets something."""
+    """Whether, without its rule, a node or a node of `grad` passes something else, or whether the node has an
+    alternative that gets something."""
     node = found.graph[name]
     if node.op == INPUT:
         return not np.array_equal(found.gradient[name], found.cotangent[name], equal_nan=True)
     bare = replace(node, slots=node.op_slots, rule=Rule())
     nodes = tuple(bare if each.name == name else each for each in found.graph.nodes)
     own = trace(replace(found.graph, nodes=nodes), found.inputs, found.seed, dtype=found.dtype).passed
-    wires = [(name, slot) for slot, _ in node.wires]
+    again = [wire for wire in found.passed if found.graph[wire[0]].op == GRAD]
     return any(
         found.passed[wire].any()
         if wire not in own
         else not np.array_equal(found.passed[wire], own[wire], equal_nan=True)
-        for wire in wires
+        for wire in [*((name, slot) for slot, _ in node.wires), *again]
     )
 
 

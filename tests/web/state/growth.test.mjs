@@ -8,6 +8,7 @@ const OPS = new Map([
   ["input", { op: "input", symbol: "x", slots: [], doc: "" }],
   ["sin", { op: "sin", symbol: "sin", slots: ["x"], doc: "" }],
   ["mul", { op: "mul", symbol: "×", slots: ["a", "b"], doc: "" }],
+  ["dense", { op: "dense", symbol: "dense", slots: ["x", "w", "b"], doc: "", learns: true }],
 ]);
 const after = (...edits) => predict(fork(), edits, OPS);
 const nodeOf = (drawing, id) => drawing.nodes.find((other) => other.id === id);
@@ -18,6 +19,12 @@ test("a new node has the name that Python will give it", () => {
   assert.equal(freshName({ nodes: [node("sin_1"), node("sin_3")] }, "sin"), "sin_2");
   assert.equal(freshName({ nodes: [node("x"), node("y")] }, "input"), "z");
   assert.equal(freshName({ nodes: [..."xyzwuvpqrst"].map((name) => node(name)) }, "input"), "x_1");
+});
+
+test("a layer that gets parameters waits for Python, which knows their shapes and places", () => {
+  const layer = { kind: "add", op: "dense", position: [5, 6], feeds: null };
+  assert.deepEqual(after({ ...layer, wire: { from: "s", slot: 0 } }), fork());
+  assert.equal(nodeOf(after({ ...layer, wire: null }), "dense_1").op, "dense");
 });
 
 test("a new node shows at once, wired, and its other slots empty", () => {

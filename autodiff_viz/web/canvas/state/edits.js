@@ -238,6 +238,7 @@ export const roomOfNew = (entry, from) => {
 export function withAdded(drawing, { op, position, wire, by, feeds, rule }, ops) {
   const entry = ops.get(op);
   if (!entry || !position) return drawing;
+  if (wire && entry.learns) return drawing; // Python knows the shapes of its parameters, and where they stand
   const node = { ...newNode(entry, freshName(drawing, op), position), ...(rule && { rule }) };
   const wider = { ...drawing, nodes: [...drawing.nodes, node] };
   const grown = drawing.nodes.length ? wider : withOutput(wider, node.id);
