@@ -16,8 +16,8 @@ from autodiff_viz.asking.question import COTANGENT, COUNTS, VALUE, Quantity
 from autodiff_viz.engine.live_path.passes import ARRIVING
 from autodiff_viz.engine.tolerance import ROOM, equal_within, gaps
 from autodiff_viz.engine.trace import Trace, exact_inputs, trace
-from autodiff_viz.engine.verify import rounding_errors
-from autodiff_viz.explain.compare.compute import LEFT, SMALL, sizes, without_regions
+from autodiff_viz.engine.verify import rounding_errors, without_regions
+from autodiff_viz.explain.compare.compute import LEFT, SMALL, sizes
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT32, FLOAT64
 from autodiff_viz.graph.problem import GraphError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -184,6 +184,14 @@ def rounding_errors(
             program.equations, program.leaves(arguments), known, other_function=gaps is not None
         )
     return jax.tree.unflatten(program.tree, rounding)
+
+
+def without_regions(found: Trace) -> Trace:
+    """Return the trace of the graph without its regions, on which no number depends.
+
+    One that cannot run as a whole is no reason against an analysis of rounding.
+    """
+    return replace(found, graph=replace(found.graph, regions=()))
 
 
 def _program_of(trace: Trace) -> tuple[Traced, tuple]:

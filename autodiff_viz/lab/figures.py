@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.engine.trace import Trace
+from autodiff_viz.engine.verify import without_regions
 from autodiff_viz.engine.whole_program.program import structure
 from autodiff_viz.explain.catalog import FIGURES
 from autodiff_viz.explain.compare.view import COMPARE, Compared, Data, comparison_data, pinned_trace
 from autodiff_viz.explain.explanation import OF_NODE, About, Choice, ExplanationKind, Twin
-from autodiff_viz.explain.plans.compute import without_regions
 from autodiff_viz.explain.plans.view import found_plans, measured_plan
 from autodiff_viz.explain.precision.compute import OVERFLOW, UNDERFLOW, compared
 from autodiff_viz.explain.precision.view import PRECISION, place_id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from autodiff_viz.engine.live_path.passes import ARRIVING, Wire
 from autodiff_viz.engine.sentence import GRADIENT, PASSED, VALUE, Claim, Statement, joined
 from autodiff_viz.engine.tolerance import ROOM, equal_within, gaps, norm
 from autodiff_viz.engine.trace import Trace, known_trace, trace, with_output
-from autodiff_viz.engine.verify import rounding_errors
+from autodiff_viz.engine.verify import rounding_errors, without_regions
 from autodiff_viz.graph.dtypes import FLOAT32, FLOAT64
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.model import IDENTITY, INPUT, Graph, Node, Slot
@@ -505,14 +505,6 @@ def _sums(sides: Sides, name: str, ends: Sequence[Ends], end: str, slots: Sequen
 
 
 # How far rounding may move each number
-
-
-def without_regions(found: Trace) -> Trace:
-    """Return a trace whose graph has no regions, which change no number.
-
-    One that cannot run as a whole is no reason against a comparison.
-    """
-    return replace(found, graph=replace(found.graph, regions=()))
 
 
 def rounding_beside(found: Trace, own: Numbers, other: Numbers) -> Numbers:

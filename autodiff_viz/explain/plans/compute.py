@@ -14,6 +14,7 @@ from math import ceil, comb, sqrt
 import numpy as np
 
 from autodiff_viz.engine.trace import Trace, with_output
+from autodiff_viz.engine.verify import without_regions
 from autodiff_viz.explain.memory.compute import memory
 from autodiff_viz.explain.plans.equations import equations
 from autodiff_viz.explain.plans.search import BARE, Choices, Costs, Program, search
@@ -242,11 +243,6 @@ def frontier(trace: Trace, most_nodes: int = MOST, groups: Sequence[Group] = ())
         if not any(frame_problems(replace(graph, regions=regions))):
             candidates.append(_measured(bare, schedule.name, regions, formula=schedule.formula))
     return Planned(_sorted(candidates), searched, points)
-
-
-def without_regions(trace: Trace) -> Trace:
-    """Return the trace of the graph without its regions, on which no value depends."""
-    return replace(trace, graph=replace(trace.graph, regions=()))
 
 
 def with_present(all_plans: Planned, present: Plan) -> Planned:

@@ -15,12 +15,13 @@ import numpy as np
 
 from autodiff_viz.engine.live_path.arrays import on_device
 from autodiff_viz.engine.live_path.numbers import read
-from autodiff_viz.engine.live_path.passes import Cotangents, Wire, backward, forward
+from autodiff_viz.engine.live_path.passes import ARRIVING, Cotangents, Wire, backward, forward
 from autodiff_viz.engine.live_path.prepare import prepare
 from autodiff_viz.engine.sentence import Claim, Statement, joined
-from autodiff_viz.engine.tolerance import gaps
+from autodiff_viz.engine.tolerance import ROOM, gaps
 from autodiff_viz.engine.trace import Trace, exact_inputs, trace, with_output
 from autodiff_viz.engine.trace import precision as in_dtype
+from autodiff_viz.engine.verify import rounding_errors, without_regions
 from autodiff_viz.graph.dtypes import DTYPES, FLOAT16, FLOAT64, Dtype
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import Graph
@@ -71,7 +72,7 @@ class Ranged:
       low, high: smallest and largest size of the finite elements other than 0; None if there is none.
       exact_low, exact_high: the same in float64.
       error: largest difference from float64, as a share of the largest number there; the scale is divided
-        out first. Infinite where one is not finite.
+        out first. Infinite where one is not finite, or where float64 has 0 alone.
       exact: the number itself in float64, if there is one element.
     """
 
@@ -197,9 +198,9 @@ def _ends(sizes: np.ndarray) -> tuple[float | None, float | None]:
 
 HIGHEST = 24  # of the powers of two that are tried as a loss scale
 MOST = 3  # nodes that a sentence names
-ERROR = "error"
-"""Kind of a claim beside (kind, what) of `Ranged`, which name nodes and, of one number, that in float64: the
-largest error beside float64, in percent."""
+ERROR, LEFT = "error", "left"
+"""Kinds of claims beside (kind, what) of `Ranged`, which name nodes and, of one number, that in float64: the
+largest error beside float64, in percent, and the largest number where float64 has 0 alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +263,9 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
     cotangents = run(float(scale))
     traced = Numbers(values, cotangents.arriving, cotangents.passed)
     places = ranges(found.graph, found.dtype, traced, true, float(scale))
+    if any(place.kind == ROUNDED or place.error > 1 for place in places):
+        true = _without_leftovers(exact, true)
+        places = ranges(found.graph, found.dtype, traced, true, float(scale))
     least, most, left = _safe_scales(run, true)
     sentence = _sentence(found, places)
     scales = _describe_scales(run, found, true, least, most, left)
@@ -290,6 +294,27 @@ def _known(arrays: Any, like: Any) -> dict[Any, Any]:
         key: None if arrays.is_symbolic_zero(key) or like.is_symbolic_zero(key) else arrays[key]
         for key in arrays
     }
+
+
+def _without_leftovers(exact: Trace, true: Numbers) -> Numbers:
+    """Return the numbers of float64 with 0 for those that are no larger than what rounding leaves there.
+
+    Where terms cancel, calculus says 0 and float64 1e-17, of which 1e-8 would be a large error, and 0 a loss.
+    """
+    values, _, by_wire = rounding_errors(without_regions(exact), ({}, {}, {}))
+    arriving = {name: by_wire.get((name, ARRIVING)) for name in true.cotangent}
+
+    def cleared(numbers: Mapping[Any, Any], errors: Mapping[Any, Any]) -> dict[Any, Any]:
+        return {
+            key: array
+            if array is None or errors.get(key) is None
+            else np.where(np.abs(array) <= ROOM * errors[key], 0.0, array)
+            for key, array in numbers.items()
+        }
+
+    return Numbers(
+        cleared(true.value, values), cleared(true.cotangent, arriving), cleared(true.passed, by_wire)
+    )
 
 
 def _evaluated(found: Trace) -> tuple[Callable[[float], Cotangents], dict[str, Any]]:
@@ -361,15 +386,22 @@ def _sentence(found: Trace, places: Iterable[Ranged]) -> Statement:
             parts.append(Statement(f"{kind.capitalize()}: {text}{beside}.", (claim,)))
     if parts:
         return joined(" ", parts)
-    error = max((place.error for place in places), default=0.0)
+    # Where terms cancel to 0, what rounding leaves is no share of anything.
+    shares = [place.error for place in places if place.exact_high is not None]
+    left = max((place.high for place in places if place.exact_high is None and place.high), default=None)
+    error = max(shares, default=0.0)
     begins = [place for place in places if place.begins]
     fits = (
         f"Subnormal, with fewer digits: numbers at {_named(begins)}. Nothing is lost."
         if begins
         else (f"Every number fits in {found.dtype}.")
     )
-    claims = (Claim(SUBNORMAL, _nodes(begins)), Claim(ERROR, (), (100 * error,)))
-    return Statement(f"{fits} The largest error beside float64 is {scalar(100 * error, 2)} %.", claims)
+    claims = [Claim(SUBNORMAL, _nodes(begins)), Claim(ERROR, (), (100 * error,))]
+    says = f"{fits} The largest error beside float64 is {scalar(100 * error, 2)} %."
+    if left is not None:
+        says += f" Where float64 has 0, rounding leaves up to {scalar(left, 2)}."
+        claims.append(Claim(LEFT, (), (left,)))
+    return Statement(says, tuple(claims))
 
 
 def _nodes(places: Iterable[Ranged]) -> tuple[str, ...]:
