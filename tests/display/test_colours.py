@@ -56,8 +56,10 @@ def files() -> Iterator[Path]:
 
 def named_in(text: str, suffix: str) -> list[str]:
     """Return the colours that a text names."""
-    if suffix in (".css", ".svg"):
-        text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    if suffix == ".css":  # a selector such as #add names none
+        text = " ".join(DECLARED.findall(re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)))
+        words = iter(re.findall(r"[\w#-]+", text))
+    elif suffix == ".svg":
         words = (word for value in DECLARED.findall(text) for word in re.findall(r"[\w#-]+", value))
     else:
         words = (first or second for first, second in PAINTS.findall(text))

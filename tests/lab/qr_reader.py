@@ -14,7 +14,7 @@ FORMAT = 0b101010000010010
 """What format bits are combined with by exclusive or."""
 
 ALIGNED = {1: [], 2: [6, 18], 3: [6, 22], 4: [6, 26], 5: [6, 30], 6: [6, 34]} | {
-    7: [6, 22, 38], 8: [6, 24, 42], 9: [6, 26, 46], 10: [6, 28, 50],
+    7: [6, 22, 38], 8: [6, 24, 42], 9: [6, 26, 46], 10: [6, 28, 50], 11: [6, 30, 54],
 }  # fmt: skip
 """Rows and columns of the middles of alignment patterns, by version: table E.1."""
 
@@ -48,6 +48,12 @@ BLOCKS = {
         "M": (26, [43] * 4 + [44]),
         "Q": (24, [19] * 6 + [20] * 2),
         "H": (28, [15] * 6 + [16] * 2),
+    },
+    11: {
+        "L": (20, [81] * 4),
+        "M": (30, [50] + [51] * 4),
+        "Q": (28, [22] * 4 + [23] * 4),
+        "H": (24, [12] * 3 + [13] * 8),
     },
 }
 """Codewords of error correction in each block, and the data codewords of the blocks: table 9."""

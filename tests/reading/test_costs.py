@@ -171,7 +171,7 @@ MODULES = {
     + "list(m.parameters())",
     "modes of modules": TORCH + "m = nn.Sequential(*[nn.ReLU() for i in range(250)])\n" + LOOPS + "m.train()",
     "derivatives of derivatives": TORCH
-    + "y = torch.sin(x)\nfor i in range(30):\n  (y,) = torch.autograd.grad(y, x, create_graph=True)",
+    + "y = torch.sin(x)\nfor i in range(150):\n  (y,) = torch.autograd.grad(y, x, create_graph=True)",
     "tapes": KERAS + LOOPS + "with tf.GradientTape() as g:\n      y = x * x\n    g.gradient(y, x)",
     "layers in layers": KERAS
     + "m = tf.keras.layers.ReLU()\nfor i in range(60):\n  m = tf.keras.Sequential([m, m])\n"
