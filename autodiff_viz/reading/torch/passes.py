@@ -101,7 +101,7 @@ class Recording:
         return self.steps[number]
 
     def _new(self, number: int | None = None, edges: Iterable[tuple[Step, Step | None]] = ()) -> Step:
-        pay_values(4)  # again for each derivative of a derivative
+        pay_values(10)  # again for each derivative of a derivative
         self.count += 1
         return Step(number, self.count, list(edges))
 
