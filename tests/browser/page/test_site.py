@@ -107,6 +107,23 @@ def test_each_page_has_a_title_a_description_a_picture_and_a_place_in_the_sitema
     assert len(titles) == len(pages(folder))
 
 
+@pytest.mark.nightly
+def test_without_an_address_the_pages_are_files_that_lead_to_each_other_and_are_searched(tmp_path, browser):
+    made = build(tmp_path, {"index", "lessons/index", "lessons/fork"})
+    page = browser.new_page()
+    wrong = faults_of(page, "file:")
+    page.goto((made / "index.html").as_uri())
+    page.get_by_role("link", name=re.compile(r"\d+ questions")).click()
+    page.get_by_role("link", name=re.compile("Two uses of x")).last.click()
+    page.get_by_role("button", name="Show it now").click()
+    expect(page.get_by_role("heading", name="As people write it")).to_be_visible()
+    page.get_by_role("button", name="Search").first.click()
+    page.keyboard.type("two uses")
+    expect(page.locator("a[href*='fork.html?']")).to_have_count(1)
+    assert wrong == []
+    page.close()
+
+
 def test_nothing_that_a_lesson_tells_last_can_be_read_or_searched_for(folder):
     searched = (folder / "search.json").read_text("utf-8")
     for shown in LESSONS:
