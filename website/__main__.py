@@ -92,7 +92,6 @@ def settings(pages: list[Page], lab: str, site: str) -> dict[str, object]:
     else:  # for whoever opens the files: links lead to files, and the search needs no server
         found["plugins"] = {"offline": {}}
         found["extra"]["polyfills"] = [{"path": "assets/iframe-worker.js", "type": "text/javascript"}]
-    found["extra"]["lab"] = lab
     menu: list[object] = []
     for page in pages:
         rows = menu
@@ -103,6 +102,8 @@ def settings(pages: list[Page], lab: str, site: str) -> dict[str, object]:
                 rows.append({title: below})
             rows = below
         rows.append({page.label: page.path} if page.label else page.path)
+    if lab:
+        menu.append({"Open the lab": lab})
     return {**found, "nav": menu}
 
 
