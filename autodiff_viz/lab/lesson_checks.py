@@ -60,7 +60,8 @@ def faults(found: Lesson) -> list[Fault]:
         try:
             said += check(found)
         except GraphError as error:
-            said += [Fault("$", str(problem)) for problem in error.problems]
+            if not said:  # otherwise `wrong_graphs` has told which graph it is
+                said += [Fault("$", str(problem)) for problem in error.problems]
             break  # what comes after it needs a graph that runs
         except KeyError:
             if not said:  # otherwise `wrong_names` has told which name there is not
@@ -88,7 +89,8 @@ def wrong_names(found: Lesson) -> Iterator[Fault]:
         yield from lacks(f"$.predictions[{i}]", "mistake", one.meets, codes)
     for i, item in enumerate(found.to_try):
         for name in item.shows:
-            yield from lacks(f"$.to_try[{i}]", "node or plot", name, [*every, *PLOTS])
+            place = f"$.to_try[{i}].parts[{len(item.parts) - 1}].shows"
+            yield from lacks(place, "node or plot", name, [*every, *PLOTS])
         for k, part in enumerate(item.parts):
             for name in (edit["name"] for edit in part.edits if edit["kind"] == "slide"):
                 yield from lacks(f"$.to_try[{i}].parts[{k}]", "input", name, nodes[part.variant])
@@ -108,10 +110,14 @@ def wrong_graphs(found: Lesson) -> Iterator[Fault]:
     """Yield which graphs cannot run, or are not confirmed as a whole."""
     for i, step in enumerate(found.steps):
         place = f"$.steps[{i}].formula"
-        graph = graph_of(step)
-        refused = problems(graph)
+        try:
+            graph = graph_of(step)
+            refused = problems(graph)
+            agrees = bool(refused) or verify(trace(graph, seed=step.seed, dtype=step.dtype)).agrees
+        except GraphError as error:
+            refused, agrees = error.problems, True
         yield from (Fault(place, f"Graph {step.title!r}: {problem}") for problem in refused)
-        if not refused and not verify(trace(graph, seed=step.seed, dtype=step.dtype)).agrees:
+        if not agrees:
             yield Fault(place, f"Graph {step.title!r}: the whole program has other gradients than the graph.")
 
 

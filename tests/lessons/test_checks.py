@@ -49,7 +49,7 @@ def test_its_graphs_run_and_are_confirmed_as_a_whole(found):
         ("| 6 | right |", "| 5 | right |", "Answer '5': it should meet 'right'"),
         ("| 3 | told |", "| 6 | told |", "Answer '6': it should be told"),
         ("gradient | x | 0.0 exactly", "gradient | x | 1.0 exactly", "Exercise 1, 'x gets': 0"),
-        ("y = x * x", "y = x @ x", "y"),
+        ("y = x * x", "y = x @ x", "Graph 'A square': "),
         ("gradient | x | 6.0", "gradient | w | 6.0", "There is no node 'w'."),
         ("gradient | x | 0.0", "gradient | w | 0.0", "There is no node 'w'."),
         ('put("x", 0.0)', 'put("w", 0.0)', "There is no input 'w'."),
@@ -75,6 +75,7 @@ def test_each_kind_of_fault_is_named_at_its_line(monkeypatch, tmp_path, old, new
     (fault,) = [one for one in said if says in one.says]
     (tmp_path / "twice.md").write_text(text, "utf-8")
     elsewhere = {"has no": 'kind = "number"', "the text": 'kind = "number"', "Answer '3'": "| 3 | told |"}
+    elsewhere["Graph"] = "x = 3.0"  # the first line of its formula
     changed = next((place for begins, place in elsewhere.items() if says.startswith(begins)), new)
     place = next(i for i, line in enumerate(text.splitlines(), 1) if changed in line)
     assert line_in(tmp_path / "twice.md")(fault.path) == f"line {place}: "
