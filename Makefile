@@ -22,14 +22,14 @@ QUICK = $(shell $(BIN)/python -m tests.xla_flags 2>/dev/null)
 test slice: export XLA_FLAGS = $(QUICK)
 # Nor what one has read of Python and of the assertions in the tests: empty is "write bytecode", whatever the shell says.
 test slice: export PYTHONDONTWRITEBYTECODE :=
-test: check browser nginx
+test: check browser nginx $(TOOLS)/.made
 	$(BIN)/python tests/web/run.py
 	$(BIN)/python -m pytest -n 3
 
 # Long lists of cases in full: see tests/thorough.py.
 nightly: export THOROUGH := 1
 nightly: QUICK :=
-nightly: $(TOOLS)/.made test
+nightly: test
 
 # In 15 minutes one part of the cases that `make test` leaves out, chosen by the commit, with a SEED of the files: see tests/slices.py.
 # `SEED=7 SLICE=3/8 make slice` repeats one.

@@ -5,29 +5,67 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "autodiff_viz"
 GUIDES = tuple(sorted(PACKAGE.rglob("README.md")))
 STEP = re.compile(
-    r"^In `(autodiff_viz/[\w/]+\.py)`, (at the end|in `(\w+)`):\n\n```python\n(.*?)```", re.M | re.S
+    r"^In `(autodiff_viz/[\w/]+\.(?:py|js))`, (at the end|a new file|in|above)(?: `(\w+)`)?:\n\n"
+    r"```(?:python|js)\n(.*?)```",
+    re.M | re.S,
 )
+IMPORTS = re.compile(r"^from [\w.]+ import .*\n+", re.M)
 
 
-def steps(guide: Path) -> list[tuple[str, str, str]]:
-    """What a guide adds: the file, the list in it ("" for the end of the file), and the text."""
-    return [(file, table or "", text) for file, _, table, text in STEP.findall(guide.read_text("utf-8"))]
+class Step(NamedTuple):
+    """What a guide adds to a file.
+
+    Attributes:
+      file: which one.
+      place: `in` a table or `above` a name, `at the end`, or that the file is new.
+      name: of the table; "" without one.
+      text: what is added. Imports in it join those of the file.
+    """
+
+    file: str
+    place: str
+    name: str
+    text: str
 
 
-def do(guide: Path, place: Path) -> None:
-    """Copy the package to `place` and add there what the guide adds."""
-    shutil.copytree(PACKAGE, place / "autodiff_viz", ignore=shutil.ignore_patterns("__pycache__"))
-    for file, table, text in steps(guide):
-        source = (place / file).read_text("utf-8")
-        if table:
-            before, begins, after = source.partition(f"\n{table} = (\n")
-            assert begins, f"{file} has no {table}"
-            added = before + begins + text + after
+def steps(guide: Path) -> list[Step]:
+    """What a guide adds."""
+    return [Step(*found) for found in STEP.findall(guide.read_text("utf-8"))]
+
+
+def follow(guide: Path, place: Path) -> None:
+    """Add to the copy of the package in `place` what a guide adds."""
+    for step in steps(guide):
+        file = place / step.file
+        if step.place == "a new file":
+            assert not file.exists()
+            file.write_text(step.text, "utf-8")
         else:
-            added = f"{source}\n\n{text}"
-        (place / file).write_text(added, "utf-8")
+            file.write_text(added(file.read_text("utf-8"), step), "utf-8")
+
+
+def added(source: str, step: Step) -> str:
+    """The source with what a step adds to it."""
+    imports = "".join(line.strip() + "\n" for line in IMPORTS.findall(step.text))
+    text = IMPORTS.sub("", step.text)
+    if imports:
+        source = re.sub(r"^(?=from autodiff_viz)", lambda _: imports, source, count=1, flags=re.M)
+    if step.place == "at the end":
+        return f"{source}\n\n{text}"
+    begins = re.search(rf"^(?:export const )?{step.name}\b[^\n]* = [({{]", source, re.M)
+    assert begins, f"{step.file} has no {step.name}"
+    if step.place == "above":
+        return f"{source[: begins.start()]}{text}\n\n{source[begins.start() :]}"
+    end = re.compile(r"^[)}]", re.M).search(source, begins.end()).start()
+    return source[:end] + text + source[end:]
+
+
+def copied(place: Path) -> None:
+    """Copy the package to `place`."""
+    shutil.copytree(PACKAGE, place / "autodiff_viz", ignore=shutil.ignore_patterns("__pycache__"))

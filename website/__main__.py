@@ -69,7 +69,8 @@ def write_source(folder: Path, lab: str, site: str, only: set[str]) -> list[Page
     assets = into / "assets"
     assets.mkdir()
     (assets / "site.css").write_text(tokens(sheet, streamlit_theme(":root")) + sheet, "utf-8")
-    shutil.copy(HERE / "site.js", assets)
+    for script in ("site.js", "iframe-worker.js"):
+        shutil.copy(HERE / script, assets)
     shutil.copy(HERE.parent / "autodiff_viz" / "ui" / "assets" / "icon.svg", assets)
     (into / "cards").mkdir()
     previews = {seen.picture: seen for seen in PREVIEWS}
@@ -88,7 +89,9 @@ def settings(pages: list[Page], lab: str, site: str) -> dict[str, object]:
     found = tomllib.loads((HERE / "zensical.toml").read_text("utf-8"))["project"]
     if site:
         found["site_url"] = site
-    found["extra"]["lab"] = lab
+    else:  # for whoever opens the files: links lead to files, and the search needs no server
+        found["plugins"] = {"offline": {}}
+        found["extra"]["polyfills"] = [{"path": "assets/iframe-worker.js", "type": "text/javascript"}]
     menu: list[object] = []
     for page in pages:
         rows = menu
@@ -99,6 +102,8 @@ def settings(pages: list[Page], lab: str, site: str) -> dict[str, object]:
                 rows.append({title: below})
             rows = below
         rows.append({page.label: page.path} if page.label else page.path)
+    if lab:
+        menu.append({"Open the lab": lab})
     return {**found, "nav": menu}
 
 

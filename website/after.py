@@ -68,7 +68,7 @@ def code(text: str) -> Tree:
     except (tokenize.TokenError, IndentationError):
         parts, line, column = [], 1, 0
     parts.append(between((len(lines) + 1, 0)))
-    pre = element("pre", element("code", *filter(None, parts)), tabindex="0")
+    pre = element("pre", element("code", *filter(None, parts)))
     return element("div", pre, class_="language-python highlight")
 
 

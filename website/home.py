@@ -19,8 +19,9 @@ def home(lab: str) -> Page:
     tracks = "\n".join(
         f"- **[{track.title}](lessons/index.md#{_anchor(track.title)})**: {track.summary}" for track in TRACKS
     )
-    ways = [(f"{len(LESSONS)} questions", "lessons/"), ("Found in the wild", "wild/"), ("Documents", "docs/")]
-    ways += [("From Python", "api/"), *([("Open the lab", lab)] if lab else [])]
+    ways = [(f"{len(LESSONS)} questions", "lessons/index.md"), ("Found in the wild", "wild/index.md")]
+    ways += [("Documents", "docs/index.md"), ("From Python", "api/index.md")]
+    ways += [("Open the lab", lab)] if lab else []
     links = " ".join(
         f'<a class="md-button{"" if at else " md-button--primary"}" href="{to}">{words}</a>'
         for at, (words, to) in enumerate(ways)

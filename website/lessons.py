@@ -88,7 +88,7 @@ def lessons_index() -> Page:
     ]
     for track in TRACKS:
         cards = "".join(
-            f'<li><a href="{each.key}/">{svg(sketch_of(each))}<span>{escape(each.title)}</span></a></li>'
+            f'<li><a href="{each.key}.md">{svg(sketch_of(each))}<span>{escape(each.title)}</span></a></li>'
             for each in track.lessons
         )
         parts += [f"## {track.title}", track.summary, f'<ul class="av-cards">{cards}</ul>']

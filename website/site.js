@@ -30,6 +30,20 @@ async function tell(section) {
   delete section.dataset.after;
   const { trees } = await unpacked(text);
   section.replaceChildren(...trees.map(built));
+  reach(section);
+}
+
+// What scrolls sideways, as code and tables do on a phone, has to be reached by the keyboard.
+const wide = new ResizeObserver((seen) => {
+  for (const { target } of seen)
+    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
+});
+
+/** @param {ParentNode} part of the page */
+function reach(part) {
+  for (const each of part.querySelectorAll(".md-content pre > code, .md-typeset__scrollwrap"))
+    wide.observe(each);
 }
 
 /** @param {HTMLIFrameElement} frame */
@@ -63,6 +77,7 @@ function follow(frame) {
   });
 }
 
+addEventListener("load", () => reach(document)); // by then the generator has put tables into boxes
 // The generator gives this way the name of its menu.
 document.querySelector(".md-path")?.setAttribute("aria-label", "Where this page is");
 for (const each of document.querySelectorAll("iframe.av-figure")) {

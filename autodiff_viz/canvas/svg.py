@@ -248,18 +248,24 @@ def _pictures(node: Data) -> Iterator[str]:
 def _cells(
     cells: str, columns: int, left: float, width: float, height: float, which: str, fill: str
 ) -> Iterator[str]:
-    """Draw one square for each cell that is not zero; a negative one has the colour of negative numbers."""
+    """Draw one square for each cell that is not zero; a negative one has the colour of negative numbers.
+
+    The squares of a shade are one path: pages have up to thousands of them.
+    """
     rows = len(cells) // columns
     side = min(width / columns, height / rows)
     x, y = left + (width - side * columns) / 2, 40 + (height - side * rows) / 2
+    squares: dict[int, list[str]] = {}
     for i, letter in enumerate(cells):
         level = ALPHABET.index(letter) - SHADES
         if level:
-            place = f'x="{_n(x + i % columns * side)}" y="{_n(y + i // columns * side)}"'
-            shade = STOP if level > SHADES else fill if level > 0 else SIGNS[-1]
-            size = f'width="{_n(side)}" height="{_n(side)}"'
-            strength = min(1.0, (abs(level) / SHADES) ** 0.8)
-            yield f'<rect class="cell {which}" {place} {size} fill="{shade}" fill-opacity="{strength:.2f}"/>'
+            squares.setdefault(level, []).append(f"M{i % columns} {i // columns}h1v1h-1z")
+    yield f'<g class="cells {which}" transform="translate({_n(x)} {_n(y)}) scale({side:.3f})">'
+    for level, paths in squares.items():
+        shade = STOP if level > SHADES else fill if level > 0 else SIGNS[-1]
+        strength = min(1.0, (abs(level) / SHADES) ** 0.8)
+        yield f'<path d="{"".join(paths)}" fill="{shade}" fill-opacity="{strength:.2f}"/>'
+    yield "</g>"
     frame = f'x="{_n(x)}" y="{_n(y)}" width="{_n(side * columns)}" height="{_n(side * rows)}"'
     yield f'<rect {frame} fill="none" stroke="{LINE}"/>'
 

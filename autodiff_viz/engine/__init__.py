@@ -1,1 +1,1 @@
-"""Compute the numbers of a graph: trace, whole program, training, segments, explanations, lints."""
+"""Compute the numbers of a graph: the trace, the whole program that confirms it, counts and checks."""

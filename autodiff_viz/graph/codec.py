@@ -94,7 +94,7 @@ class Reader:
     def choice(self, known: tuple[str, ...]) -> str:
         """Return a string that is one of `known`."""
         if self.string() not in known:
-            self.wrong(f"one of {', '.join(known)}")
+            self.wrong(f"one of {', '.join(filter(None, known))}")
         return self.value
 
     def integer(self) -> int:

@@ -61,9 +61,10 @@ class Problem:
     file: str = ""
 
     def __str__(self) -> str:
-        file = f"{self.file}, " if self.file else ""
-        where = f"{file}line {self.line}, column {self.column + 1}: " if self.line is not None else ""
-        parts = [where + self.message, self.caret, self.hint]
+        line = "" if self.line is None else f"line {self.line}"
+        column = "" if self.line is None or self.column is None else f"column {self.column + 1}"
+        where = ", ".join(filter(None, (self.file, line, column)))
+        parts = [f"{where}: {self.message}" if where else self.message, self.caret, self.hint]
         return "\n".join(part for part in parts if part)
 
 

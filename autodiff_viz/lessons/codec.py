@@ -486,8 +486,10 @@ def _check_graphs(step: Step, path: str) -> int:
       GraphError: a formula cannot be read, or a name is of no node.
     """
     graph = _graph(step.formula, f"{path}.formula")
-    asked = [quantity for one in step.questions for quantity in (one.about, one.other) if quantity]
-    names = [("look_at", step.look_at), *(("questions", quantity.node) for quantity in asked)]
+    names = [("look_at", step.look_at)]
+    for i, one in enumerate(step.questions):
+        asked = (("about", one.about), ("other", one.other))
+        names += [(f"questions[{i}].{field}", quantity.node) for field, quantity in asked if quantity]
     for field, name in names:
         if name is not None and name not in graph:
             message = f"There is no node {quoted(name)} in the formula of this step."

@@ -23,9 +23,17 @@ def lessons(folder: Path = FOLDER) -> tuple[Lesson, ...]:
     The key of a lesson is the name of its file; a JSON document that has a key keeps it.
 
     Raises:
-      GraphError: a file holds no tour, or one without steps; the message names the file.
+      GraphError: files hold no lesson; there is a problem for each, which names it.
     """
-    return tuple(map(_lesson, sorted([*folder.glob("*.json"), *folder.glob("*.md")])))
+    found, problems = [], []
+    for path in sorted([*folder.glob("*.json"), *folder.glob("*.md")]):
+        try:
+            found.append(_lesson(path))
+        except GraphError as error:
+            problems += error.problems
+    if problems:
+        raise GraphError(problems)
+    return tuple(found)
 
 
 def own_lessons(taken: Collection[str]) -> tuple[Lesson, ...]:
@@ -59,8 +67,7 @@ def _lesson(path: Path) -> Lesson:
         tour = read_tour(text)
         return tour if isinstance(tour, Lesson) else as_lesson(tour, path.stem)
     except GraphError as error:
-        first = error.problems[0]
-        raise GraphError(replace(first, message=f"{path.name}: {first.message}")) from error
+        raise GraphError(replace(error.problems[0], file=path.name)) from error
     except (OSError, UnicodeDecodeError) as error:
-        problem = Problem("unreadable", f"{path.name}: {error}.", "Save it as a text file in UTF-8.")
+        problem = Problem("unreadable", f"{error}.", "Save it as a text file in UTF-8.", file=path.name)
         raise GraphError(problem) from error

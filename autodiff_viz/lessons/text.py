@@ -21,14 +21,27 @@ from autodiff_viz.graph.codec import Reader
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import quoted, well_formed
+from autodiff_viz.language.suggestions import did_you_mean, nearest
 from autodiff_viz.lessons import lesson as edits_of
-from autodiff_viz.lessons.codec import FORMAT, VERSION, plain_data, tour_in
+from autodiff_viz.lessons.codec import (
+    CLAIM,
+    FORMAT,
+    LESSON,
+    PART,
+    QUESTION,
+    STEP,
+    VERSION,
+    plain_data,
+    tour_in,
+)
 from autodiff_viz.lessons.lesson import Claim, Lesson, Part, Prediction, Try
 from autodiff_viz.lessons.tour import Step
 
 WIDTH = 110
 EXERCISES, CLAIMS, ANSWERS, SOURCES, CODE = "Exercises", "Claims", "Answers", "Sources", "Code"
 PARTS = (EXERCISES, CLAIMS, ANSWERS, SOURCES, CODE)
+ELSEWHERE = {"key", "track", "steps", "text", "to_try", "claims", "predictions", "sources", "code"}
+"""Fields of a lesson that do not stand in its head."""
 CLAIM_HEAD = ("claim", "number", "of", "is", "graph", "source")
 """Columns of a table of claims: words, the quantity, its node (and slot, or another node), the number with
 `exactly`, `within 1e-7` or `to 4 digits`, the graph from 0 where it is not the first, and the source."""
@@ -97,7 +110,7 @@ class Lines:
 
 def wrong(message: str, line: int, hint: str = "") -> GraphError:
     """Return the error of a place in a lesson."""
-    return GraphError(Problem("lesson-text", f"Line {line}: {message}", hint, line=line, column=0))
+    return GraphError(Problem("lesson-text", message, hint, line=line))
 
 
 class Document:
@@ -135,6 +148,15 @@ def read_lesson(text: str, key: str, track: str = "", *, is_known: bool = False)
     Raises:
       GraphError: with the line of the place.
     """
+    return _decoded(document_of(text, key, track), is_known)
+
+
+def document_of(text: str, key: str, track: str = "") -> Document:
+    """Read what a lesson holds, as data that `read_lesson` decodes.
+
+    Raises:
+      GraphError: with the line of the place.
+    """
     document = Document(key, track)
     lines = Lines(well_formed(known_text(text)).removeprefix("\ufeff").replace("\r\n", "\n"))
     if len(text) > limits.TOUR:
@@ -149,12 +171,18 @@ def read_lesson(text: str, key: str, track: str = "", *, is_known: bool = False)
         elif heading.removeprefix("# ") in PARTS and heading.startswith("# "):
             _READ[heading[2:]](lines, document)
         else:
-            raise wrong(
-                f"Found {quoted(heading[:60])}, where a heading is needed.",
-                line,
-                f"A graph begins with '## its title', a part with '# ' and {', '.join(PARTS)}.",
-            )
-    return _decoded(document, is_known)
+            raise wrong(f"{quoted(heading[:60])} is no heading of a lesson.", line, _heading_meant(heading))
+    return document
+
+
+def _heading_meant(heading: str) -> str:
+    """Return the heading that was perhaps meant, or which there are."""
+    words = heading.lstrip("#").strip()
+    if heading.startswith("##"):
+        return f"Did you mean {quoted(f'## {words}')}?"
+    if near := nearest(words, PARTS):
+        return f"Did you mean '# {near}'?"
+    return f"A graph begins with '## its title', a part with '# ' and {', '.join(PARTS)}."
 
 
 def _decoded(document: Document, is_known: bool) -> Lesson:
@@ -166,7 +194,7 @@ def _decoded(document: Document, is_known: bool) -> Lesson:
         found = re.match(r"At (\$[^:]*): (?:line (\d+): )?", problem.message)
         if not found:
             raise wrong(problem.message, 1, problem.hint) from error
-        field = found[1].rpartition(".")[2]
+        field = re.sub(r"\[\d+\]$", "", found[1].rpartition(".")[2])
         line = document.line_of(found[1]) + (int(found[2]) - 1 if found[2] else 0)
         message = ("" if field == "$" else f"{field}: ") + problem.message[found.end() :]
         raise wrong(message, line, problem.hint) from error
@@ -178,20 +206,44 @@ def _read_head(lines: Lines, document: Document) -> None:
     lines.take()
     inside = lines.until("+++", "What stands between +++ and +++")
     document.note("$", inside, 2)
-    document.data |= _toml(inside, 2)
+    document.data |= _fields(inside, 2, LESSON.keys() - ELSEWHERE)
+
+
+def _fields(lines: list[str], first: int, known: Iterable[str]) -> dict[str, Any]:
+    """Return the fields that lines of TOML give.
+
+    Raises:
+      GraphError: they are no TOML, or one has no name that is known.
+    """
+    found = _toml(lines, first)
+    for i, line in enumerate(lines):
+        if (name := line.partition("=")[0].strip().strip('"')) in found and name not in known:
+            hint = did_you_mean(name, known) or f"Here may be {', '.join(sorted(known))}."
+            raise wrong(f"The name {quoted(name[:60])} is unknown.", first + i, hint)
+    return {name: value for name, value in found.items() if name in known}
 
 
 def _toml(lines: list[str], first: int) -> dict[str, Any]:
     try:
         return tomllib.loads("\n".join(lines))
     except tomllib.TOMLDecodeError as error:
-        at = re.search(r"at line (\d+)", str(error))
-        line = first + (int(at[1]) if at else len(lines)) - 1
-        raise wrong(f"{error}.", line, 'Write name = "text", a number, true, or [a list].') from error
+        why, _, place = str(error).partition(" (at ")
+        at = re.match(r"line (\d+)", place)
+        index = (int(at[1]) if at else len(lines)) - 1
+        said = quoted(lines[index].strip()[:60]) if index < len(lines) else "This"
+        message = f"{said} cannot be read: {_PLAIN.get(why, why[:1].lower() + why[1:])}."
+        raise wrong(message, first + index, 'Write name = "text", a number, true, or [a list].') from error
+
+
+_PLAIN = {
+    "Cannot overwrite a value": "the name has a value already",
+    "Invalid value": "what stands behind the = is no value, and text needs quotes",
+}
+"""What the reader of TOML says, in plain words."""
 
 
 def _heading(line: str) -> bool:
-    return line.startswith("#") and line.lstrip("#").startswith(" ")
+    return line.startswith("#")
 
 
 def _prose(lines: Lines, ends: Callable[[str], bool] = _heading) -> str:
@@ -207,10 +259,16 @@ def _prose(lines: Lines, ends: Callable[[str], bool] = _heading) -> str:
 
 
 def _fences(
-    lines: Lines, ends: Callable[[str], bool] = _heading
+    lines: Lines, ends: Callable[[str], bool] = _heading, needed: str = ""
 ) -> Iterator[tuple[str, list[str], int, str]]:
-    """Yield each fence's name, lines, the first one's number, and the prose before it; last prose alone."""
+    """Yield each fence's name, lines, the first one's number, and the prose before it; last prose alone.
+
+    Args:
+      needed: what stands here alone; "" where prose may stand too.
+    """
     while True:
+        if needed:
+            _no_prose(lines, ends, needed)
         prose = _prose(lines, ends)
         if lines.next is None or not lines.next.startswith(("```", "|")):
             yield "", [], lines.number, prose
@@ -238,9 +296,9 @@ def _read_graph(lines: Lines, document: Document, title: str, line: int) -> None
             step[name] = "\n".join([*inside, ""])
         elif name == "graph":
             document.note(path, inside, first)
-            step |= _toml(inside, first)
+            step |= _fields(inside, first, STEP.keys() - {"title", "formula", "pinned", "text", "questions"})
         elif name == "question":
-            question = _toml(inside, first)
+            question = _fields(inside, first, QUESTION.keys())
             if isinstance(question.get("told"), dict):
                 question["told"] = [[answer, says] for answer, says in question["told"].items()]
             document.note(document.add(step, path, "questions", question, first), inside, first)
@@ -256,7 +314,7 @@ def _read_exercises(lines: Lines, document: Document) -> None:
     def ends(line: str) -> bool:
         return _heading(line) or bool(_ITEM.match(line))
 
-    _nothing_before(_prose(lines, ends), lines, "a number such as '1. '")
+    _no_prose(lines, ends, "a number such as '1. '")
     while lines.next is not None and (item := _ITEM.match(lines.next)):
         exercise: dict[str, Any] = {"says": "", "parts": []}
         path = document.add(document.data, "$", "to_try", exercise, lines.number)
@@ -265,19 +323,30 @@ def _read_exercises(lines: Lines, document: Document) -> None:
         for name, inside, at, prose in _fences(lines, ends):
             exercise["says"] = " ".join(filter(None, (exercise["says"] or first, prose)))
             if name == "part":
-                part = _toml(inside, at)
+                part = _fields(inside, at, {*PART, "shows"})
                 if "shows" in part:
                     exercise["shows"] = part.pop("shows")
                 if "edits" in part:
-                    part["edits"] = [_edit(call, at) for call in part["edits"]]
+                    part["edits"] = _edits(part["edits"], inside, at)
                 document.note(document.add(exercise, path, "parts", part, at), inside, at)
             else:
                 _add_claims(name, inside, at, document, exercise, path, "then")
 
 
-def _nothing_before(prose: str, lines: Lines, needed: str) -> None:
-    if prose:
-        raise wrong(f"Found {quoted(prose[:60])}, where {needed} is needed.", lines.number - 1)
+def _no_prose(lines: Lines, ends: Callable[[str], bool], needed: str) -> None:
+    while lines.next is not None and not lines.next.strip():
+        lines.take()
+    line = lines.number
+    if prose := _prose(lines, ends):
+        raise wrong(f"Found {quoted(prose[:60])}, where {needed} is needed.", line)
+
+
+def _edits(calls: Any, inside: list[str], first: int) -> list[Mapping[str, Any]]:
+    """Return the edits of a list of calls, each of which is named with its own line where it is wrong."""
+    if not isinstance(calls, list):
+        raise wrong("edits is a list of calls.", first, "Write edits = ['put(\"x\", 0.0)'].")
+    lines = [next((i for i, line in enumerate(inside) if str(call) in line), 0) for call in calls]
+    return [_edit(call, first + line) for call, line in zip(calls, lines, strict=True)]
 
 
 def _edit(call: Any, line: int) -> Mapping[str, Any]:
@@ -309,7 +378,7 @@ def _argument(node: ast.expr) -> Any:
 
 
 def _claim(inside: list[str], line: int) -> dict[str, Any]:
-    return {"of": None, **_toml(inside, line)}
+    return {"of": None, **_fields(inside, line, CLAIM.keys())}
 
 
 _TOLERANCE = re.compile(r"(.*?)(?: (exactly)| within (\S+)| to (\d+) digits)?")
@@ -326,19 +395,26 @@ def _claims_of_table(rows: list[str], first: int) -> Iterator[tuple[int, dict[st
         names = [int(name) if name.isdigit() else name for name in of.split(", ")]
         found = _TOLERANCE.fullmatch(expected)
         record = {"says": says, "quantity": quantity, "of": names if len(names) > 1 else of or None}
-        record |= _toml([f"expected = {found[1] if found else expected}"], line)
+        record["expected"] = _value_of(found[1] if found else expected, line)
         if found and (found[2] or found[3]):
-            record |= _toml([f"within = {found[3] or 0.0}"], line)
+            record["within"] = _value_of(found[3] or "0.0", line)
         if found and found[4]:
             record["digits"] = int(found[4])
         if graph:
-            record |= _toml([f"variant = {graph}"], line)
+            record["variant"] = _value_of(graph, line)
         yield line, record | {"source": source}
 
 
+def _value_of(cell: str, line: int) -> Any:
+    try:
+        return tomllib.loads(f"cell = {cell}")["cell"]
+    except tomllib.TOMLDecodeError as error:
+        hint = "Write 6.0, [1.0, 2.0] or 'nan', and behind it exactly, within 1e-7 or to 4 digits."
+        raise wrong(f"{quoted(cell[:60])} is no number.", line, hint) from error
+
+
 def _read_claims(lines: Lines, document: Document) -> None:
-    for name, inside, at, prose in _fences(lines):
-        _nothing_before(prose, lines, "a table of claims, or a fence 'claim'")
+    for name, inside, at, _ in _fences(lines, needed="a table of claims, or a fence 'claim',"):
         _add_claims(name, inside, at, document, document.data, "$", "claims")
 
 
@@ -355,8 +431,7 @@ def _add_claims(
 
 
 def _read_answers(lines: Lines, document: Document) -> None:
-    for name, inside, at, prose in _fences(lines):
-        _nothing_before(prose, lines, "a table of answers")
+    for name, inside, at, _ in _fences(lines, needed="a table of answers"):
         if name and name != TABLE:
             raise _unknown_fence(name, at, "a table of answers")
         for line, cells in _cells(inside, at):
@@ -387,7 +462,7 @@ def _read_sources(lines: Lines, document: Document) -> None:
     def ends(line: str) -> bool:
         return _heading(line) or line.startswith("- ")
 
-    _nothing_before(_prose(lines, ends), lines, "a line that begins with '- '")
+    _no_prose(lines, ends, "a line that begins with '- '")
     while lines.next is not None and lines.next.startswith("- "):
         line, first = lines.number, lines.take()[2:].strip()
         rest = _prose(lines, ends)
@@ -395,8 +470,7 @@ def _read_sources(lines: Lines, document: Document) -> None:
 
 
 def _read_code(lines: Lines, document: Document) -> None:
-    for name, inside, at, prose in _fences(lines):
-        _nothing_before(prose, lines, "a fence 'python'")
+    for name, inside, at, _ in _fences(lines, needed="a fence 'python'"):
         if name == "python":
             document.data["code"] = "\n".join([*inside, ""])
         elif name:
@@ -417,8 +491,7 @@ _READ: Mapping[str, Callable[[Lines, Document], None]] = {
 def lesson_text(lesson: Lesson) -> str:
     """Write a lesson in the form of this module."""
     data = plain_data(lesson)
-    elsewhere = {"key", "track", "steps", "text", "to_try", "claims", "predictions", "sources", "code"}
-    head = {name: value for name, value in data.items() if name not in elsewhere}
+    head = {name: value for name, value in data.items() if name not in ELSEWHERE}
     parts = [f"+++\n{_toml_of(head)}+++\n", _wrapped(lesson.text)]
     parts += [_graph_text(step) for step in lesson.steps]
     if lesson.to_try:
@@ -544,7 +617,7 @@ def _answers_text(predictions: Iterable[Prediction]) -> str:
 
 
 BAR = "\\|"
-_NO_BEGINNING = re.compile(r"#+|-|\d+\.|\|.*|```.*")  # a line that begins so is no prose
+_NO_BEGINNING = re.compile(r"#.*|-|\d+\.|\|.*|```.*")  # a line that begins so is no prose
 
 
 def _wrapped(text: str, first: str = "", later: str = "") -> str:

@@ -117,8 +117,10 @@ def _paint(pen: _Pen, parent: ElementTree.Element) -> None:
     for shape in parent:
         kind = shape.tag.rpartition("}")[2]
         if kind == "g":
-            x, y = map(float, re.findall(r"-?[\d.]+", shape.get("transform", "0 0")))
-            _paint(pen._replace(origin=(pen.origin[0] - x, pen.origin[1] - y)), shape)
+            x, y, *scaled = map(float, re.findall(r"-?[\d.]+", shape.get("transform", "0 0")))
+            scale = scaled[0] if scaled else 1.0
+            origin = (pen.origin[0] - x) / scale, (pen.origin[1] - y) / scale
+            _paint(pen._replace(origin=origin, scale=pen.scale * scale), shape)
         elif kind == "rect":
             _rectangle(pen, shape)
         elif kind == "path":
@@ -160,10 +162,10 @@ _PIECES = re.compile(r"[A-Za-z]|-?\d+(?:\.\d+)?")
 
 
 def _lines(path: str) -> Iterator[list[Point]]:
-    """Yield the lines of a path that `canvas/svg.py` writes: M, L, H, C, l and z."""
+    """Yield the lines of a path that `canvas/svg.py` writes: M, L, H, C, l, h, v and z."""
     points: list[Point] = []
     command, given = "", []
-    takes = {"M": 2, "L": 2, "l": 2, "H": 1, "C": 6}
+    takes = {"M": 2, "L": 2, "l": 2, "H": 1, "h": 1, "v": 1, "C": 6}
     for piece in _PIECES.findall(path):
         if piece.isalpha():
             command = piece
@@ -185,6 +187,8 @@ def _next(command: str, given: list[float], last: Point) -> Iterable[Point]:
     """Return the points to which a command of a path leads."""
     if command == "H":
         return [(given[0], last[1])]
+    if command in ("h", "v"):
+        return [(last[0] + given[0], last[1]) if command == "h" else (last[0], last[1] + given[0])]
     if command == "l":
         return [(last[0] + given[0], last[1] + given[1])]
     if command != "C":

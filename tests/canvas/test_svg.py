@@ -59,9 +59,18 @@ def test_an_empty_graph_is_left_to_its_text():
 def test_a_tensor_has_a_cell_for_each_element():
     root = drawn(av.parse("x = [[1.0, -2.0, 3.0], [0.5, 0.0, 1.0]]\ny = sum(x)"))
     (card,) = [each for each in root.iter(f"{SVG}g") if each.get("data-id") == "x"]
-    assert (
-        len([cell for cell in card.iter(f"{SVG}rect") if cell.get("class") == "cell value"]) == 5
-    )  # and one 0
+    (cells,) = [each for each in card.iter(f"{SVG}g") if each.get("class") == "cells value"]
+    shades = [path.get("d").count("z") for path in cells]
+    assert sorted(shades) == [1, 1, 1, 2]  # -2, 3, 0.5 and two of 1; the 0 is left out
+
+
+def test_a_large_tensor_takes_few_letters():
+    """Pages of lessons have thousands of cells, and a page of the site has at most 400 kB."""
+    small, large = (
+        len(svg_of(graph, av.trace(graph)))
+        for graph in (av.parse(f"x = input(shape=({n}, {n}), seed=0)\ny = sum(x)") for n in (3, 12))
+    )
+    assert large - small < 2 * (144 - 9) * 40  # value and cotangent
 
 
 def test_no_text_of_the_user_becomes_markup():

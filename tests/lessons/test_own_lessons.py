@@ -71,6 +71,15 @@ def test_a_bad_file_is_refused_with_its_name_and_the_place(tmp_path, monkeypatch
         own_lessons(())
 
 
+def test_each_of_several_bad_files_is_told(tmp_path, monkeypatch):
+    put(tmp_path, monkeypatch, mine="{", other=STEP % "y = sin(q)")
+    (tmp_path / "third.md").write_text("Hello", "utf-8")
+    with pytest.raises(GraphError) as caught:
+        own_lessons(())
+    assert [problem.file for problem in caught.value.problems] == ["mine.json", "other.json", "third.md"]
+    assert "third.md, line 1: A lesson begins with +++" in str(caught.value)
+
+
 def test_so_is_one_that_is_no_text(tmp_path, monkeypatch):
     put(tmp_path, monkeypatch)
     (tmp_path / "mine.json").write_bytes(b"\xff\xfe")

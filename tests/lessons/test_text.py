@@ -67,10 +67,19 @@ def test_prose_is_wrapped_where_no_line_begins_like_something_else():
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("level = 1", "level = one", "Invalid value"),
+        ("level = 1", "level = one", "'level = one' cannot be read: what stands behind the = is no value"),
+        ("minutes = 2", "minutes = 2\nlevel = 2", "cannot be read: the name has a value already"),
+        ("minutes = 2", "minuts = 2", "The name 'minuts' is unknown"),
+        ("minutes = 2", "steps = 2", "The name 'steps' is unknown"),
+        ('look_at = "x"', 'questions = 3', "The name 'questions' is unknown"),
+        ('words = "What', 'word = "What', "The name 'word' is unknown"),
+        ('node = "x"}', 'node = "w"}', "about: There is no node 'w'"),
+        ("shows = [", "show = [", "The name 'show' is unknown"),
         ("level = 1", "level = 4", "level: Found 4; it may be from 1 to 3"),
-        ("## A square", "### A square", "where a heading is needed"),
-        ("# Answers", "# Guesses", "where a heading is needed"),
+        ("## A square", "### A square", "'### A square' is no heading of a lesson"),
+        ("# Answers", "# Guesses", "'# Guesses' is no heading of a lesson"),
+        ("# Answers", "#Answers", "'#Answers' is no heading of a lesson"),
+        ("# Claims", "# Claims\n\nThese hold.", "Found 'These hold.', where a table of claims"),
         ("```formula", "```code", "has no meaning here"),
         ("y = x * x", "y = x * * x", "formula: "),
         ('look_at = "x"', 'look_at = "q"', "look_at: There is no node 'q'"),
@@ -79,6 +88,8 @@ def test_prose_is_wrapped_where_no_line_begins_like_something_else():
         ("edits = ['put(\"x\", 0.0)']", "edits = ['exit(1)']", "'exit(1)' is no edit"),
         ("| gradient | x | 6.0 exactly |  |", "| gradient | x | 6.0 exactly |", "has 6 cells"),
         ("| x gets | gradient | x | 6.0 exactly |", "| x gets | slope | x | 6.0 exactly |", "quantity: "),
+        ("| x gets | gradient | x | 6.0 exactly |", "| x gets | gradient | x | six |", "'six' is no number"),
+        ("edits = ['put(\"x\", 0.0)']", "edits = 3", "edits is a list of calls"),
         ("| 6 | right |", "| 6 | right | 0 |", "2 or 4 cells"),
     ],
 )  # fmt: skip
@@ -90,18 +101,34 @@ def test_an_error_names_its_line(old, new, words):
         read_lesson(text, "twice")
     (problem,) = caught.value.problems
     assert words in problem.message
-    assert problem.line == next(i for i, line in enumerate(text.splitlines(), 1) if new in line)
-    assert problem.message.startswith(f"Line {problem.line}: ")
+    last = new.splitlines()[-1]
+    assert problem.line == next(i for i, line in enumerate(text.splitlines(), 1) if last in line)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "hint"),
+    [
+        ("# Claims", "# Claim", "Did you mean '# Claims'?"),
+        ("## A square", "### A square", "Did you mean '## A square'?"),
+        ("# Sources", "# Guesses", "A graph begins with '## its title'"),
+        ("minutes = 2", "minuts = 2", "Did you mean 'minutes'?"),
+    ],
+)
+def test_an_error_says_what_was_perhaps_meant(old, new, hint):
+    text = EXAMPLE.replace(old, new) if old in EXAMPLE else f"{EXAMPLE}\n{new}\n"
+    with pytest.raises(GraphError) as caught:
+        read_lesson(text, "twice")
+    assert caught.value.problems[0].hint.startswith(hint)
 
 
 def test_a_fence_without_end_is_named_where_it_begins():
     begins = EXAMPLE.splitlines().index("```python") + 1
-    with pytest.raises(GraphError, match=f"Line {begins}: The fence 'python' has no end"):
+    with pytest.raises(GraphError, match=f"line {begins}: The fence 'python' has no end"):
         read_lesson(EXAMPLE.removesuffix("```\n"), "twice")
 
 
 def test_a_lesson_begins_with_its_head():
-    with pytest.raises(GraphError, match="Line 1: A lesson begins with"):
+    with pytest.raises(GraphError, match="line 1: A lesson begins with"):
         read_lesson(EXAMPLE.removeprefix("+++\n"), "twice")
 
 

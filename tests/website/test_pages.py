@@ -125,3 +125,9 @@ def test_every_page_has_a_place_of_its_own_and_the_menu_has_them_all():
     assert menu["site_url"] == "https://site.example/"
     assert [page.path for page in pages] == re.findall(r'"([\w/]+\.md)"', json.dumps(menu["nav"]))
     assert "site_url" not in settings(pages, "", "")
+
+
+def test_the_menu_of_each_page_leads_to_the_lab_if_there_is_one():
+    lab = {"Open the lab": "https://lab.example/"}
+    assert settings([found_index()], "https://lab.example/", "")["nav"][-1] == lab
+    assert "lab" not in json.dumps(settings([found_index()], "", "")["nav"])

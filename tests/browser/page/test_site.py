@@ -30,7 +30,6 @@ SITE = "https://gradients.example/"
 MOST = 400_000  # bytes of a page with its figures; as sent by a host, with all that it needs
 
 pytestmark = [
-    pytest.mark.nightly,
     pytest.mark.browser,
     pytest.mark.skipif(not GENERATOR.exists(), reason=f"no {GENERATOR}: make build/site-tools/.made"),
 ]
@@ -108,6 +107,23 @@ def test_each_page_has_a_title_a_description_a_picture_and_a_place_in_the_sitema
     assert len(titles) == len(pages(folder))
 
 
+@pytest.mark.nightly
+def test_without_an_address_the_pages_are_files_that_lead_to_each_other_and_are_searched(tmp_path, browser):
+    made = build(tmp_path, {"index", "lessons/index", "lessons/fork"})
+    page = browser.new_page()
+    wrong = faults_of(page, "file:")
+    page.goto((made / "index.html").as_uri())
+    page.get_by_role("link", name=re.compile(r"\d+ questions")).click()
+    page.get_by_role("link", name=re.compile("Two uses of x")).last.click()
+    page.get_by_role("button", name="Show it now").click()
+    expect(page.get_by_role("heading", name="As people write it")).to_be_visible()
+    page.get_by_role("button", name="Search").first.click()
+    page.keyboard.type("two uses")
+    expect(page.locator("a[href*='fork.html?']")).to_have_count(1)
+    assert wrong == []
+    page.close()
+
+
 def test_nothing_that_a_lesson_tells_last_can_be_read_or_searched_for(folder):
     searched = (folder / "search.json").read_text("utf-8")
     for shown in LESSONS:
@@ -122,8 +138,12 @@ def test_nothing_that_a_lesson_tells_last_can_be_read_or_searched_for(folder):
             assert "hidden" in json.loads(zlib.decompress(b64decode(packed)))["states"][0], shown.key
 
 
-def test_every_page_opens_without_another_host_and_can_be_read_by_all(folder, address, browser: Browser):
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
+@pytest.mark.parametrize(("window", "scheme"), [((1280, 720), "light"), ((390, 844), "dark")])
+def test_every_page_opens_without_another_host_and_can_be_read_by_all(
+    folder, address, browser: Browser, window, scheme
+):
+    size = dict(zip(("width", "height"), window, strict=True))
+    context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
     page = context.new_page()
     wrong = faults_of(page, address)
     found = []
@@ -133,6 +153,8 @@ def test_every_page_opens_without_another_host_and_can_be_read_by_all(folder, ad
             frame.wait_for_function(READY)
         faults = Axe().run(page).response["violations"]
         found += [(str(file), fault["id"], fault["nodes"][0]["html"][:120]) for fault in faults]
+        if page.evaluate("() => document.documentElement.scrollWidth > innerWidth"):
+            found.append((str(file), "scrolls sideways"))
     assert (wrong, found) == ([], [])
     context.close()
 
