@@ -177,7 +177,7 @@ def table() -> str:
         words = [f"`{word}`: {says}" for word, says in each.values.items() if each.name != "hide"]
         words += [f"or {each.open}"] if words and each.open else [each.open] if each.open else []
         listed = "; ".join(words)
-        also = f" Usual: `{each.default}`." if each.default else ""
+        also = f" Default: `{each.default}`." if each.default else ""
         lines.append(f"| `{each.name}` | {each.says} {listed}.{also} | `?embed=1&v=1&{each.example}` |")
     return "\n".join(lines)
 

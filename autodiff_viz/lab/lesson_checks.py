@@ -54,7 +54,15 @@ class Fault(NamedTuple):
 
 def faults(found: Lesson) -> list[Fault]:
     """Return what is wrong with a lesson that is served here."""
-    checks = (wrong_names, wrong_graphs, wrong_claims, wrong_answers, wrong_exercises, told_answers)
+    checks = (
+        wrong_names,
+        wrong_graphs,
+        wrong_claims,
+        wrong_answers,
+        wrong_exercises,
+        told_answers,
+        too_long,
+    )
     said: list[Fault] = []
     for check in checks:
         try:
@@ -136,6 +144,39 @@ def verdict(found: Lesson, step: int, question: int, answer: str) -> Judgement:
     about = found.steps[step]
     pinned = trace(graph_in(about.pinned), seed=about.seed, dtype=about.dtype) if about.pinned else None
     return judge(trace_of(about), about.questions[question], answer, pinned)
+
+
+def lengths(found: Lesson) -> dict[str, tuple[str, int]]:
+    """Return the place and the length of all that is read at once before the first answer."""
+    first = found.steps[0].questions[0]
+    return {
+        "letters of the title": ("$.title", len(found.title)),
+        "letters of the text": ("$.text", len(found.text)),
+        "letters of the question": ("$.steps[0].questions[0]", len(first.words)),
+        "options": ("$.steps[0].questions[0]", len(first.options)),
+        "letters of the options": ("$.steps[0].questions[0]", sum(map(len, first.options))),
+    }
+
+
+IN_VIEW = {
+    "letters of the title": 66,
+    "letters of the text": 216,
+    "letters of the question": 64,
+    "options": 4,
+    "letters of the options": 96,
+}
+"""The largest lengths of our own lessons, of which browser tests hold that all is in view together."""
+
+
+def too_long(found: Lesson) -> Iterator[Fault]:
+    """Yield what is so long that a window may not show it beside the graph and the answers."""
+    for what, (place, length) in lengths(found).items() if found.steps[0].questions else ():
+        if length > IN_VIEW[what]:
+            yield Fault(
+                place,
+                f"There are {length} {what}. With more than {IN_VIEW[what]} the graph, the question and its "
+                "answers are not in view together in every window.",
+            )
 
 
 def wrong_answers(found: Lesson) -> Iterator[Fault]:

@@ -20,7 +20,7 @@ OTHERWISE = {
 }
 """Lessons whose text has the number for something else, on purpose: to take it or not is what is asked."""
 
-CHECKS = ("wrong_names", "wrong_claims", "wrong_answers", "wrong_exercises", "told_answers")
+CHECKS = ("wrong_names", "wrong_claims", "wrong_answers", "wrong_exercises", "told_answers", "too_long")
 
 
 @pytest.mark.sampled(2)
@@ -41,6 +41,14 @@ def test_its_graphs_run_and_are_confirmed_as_a_whole(found):
     assert [*lesson_checks.wrong_graphs(found)] == []
 
 
+def test_what_may_be_as_long_as_it_is_in_our_longest_lesson_is_in_view():
+    """tests/browser/page/test_reading.py opens each lesson that asks, and looks at what is in view."""
+    each = [lesson_checks.lengths(found) for found in LESSONS if found.steps[0].questions]
+    assert {
+        what: max(one[what][1] for one in each) for what in lesson_checks.IN_VIEW
+    } == lesson_checks.IN_VIEW
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -59,6 +67,7 @@ def test_its_graphs_run_and_are_confirmed_as_a_whole(found):
         # Told elsewhere than at the change: at the question, whose first line is `kind`, or at the answer.
         ("| 6 | right |\n", "", "has no right one"),
         ("and `x` is 3.", "and `x` is 3; 6 arrives.", "the text before it has its answer, 6"),
+        ("is it used twice?", f"is it {'used ' * 9}twice?", "letters of the title. With more than 66"),
         ('"3" = "3 is what', '"6" = "3 is what', "Answer '3': it should be told"),
     ],
 )  # fmt: skip
