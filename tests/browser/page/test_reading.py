@@ -73,6 +73,10 @@ def is_answer_in_view_over_the_sheet(lab: LabPage) -> None:
     lab.page.locator(".handle").click()
 
 
+ONWARD = ".st-key-part_onward button"
+GROUND = "(button) => getComputedStyle(button).backgroundColor"
+
+
 def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page: Page, address: str):
     lab, found = LabPage(page, address), lesson("two-knobs")
     question, panel = page.locator(".asking"), page.locator(PANEL)
@@ -99,8 +103,13 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         expect(why).to_be_in_viewport(ratio=1)
         expect(why).to_be_focused()
         expect(question.locator(".main")).to_have_text(["Show why"])
+        grounds = [
+            one.evaluate(GROUND) for one in (why, page.locator(".transport .play"), page.locator(ONWARD))
+        ]
+        assert len(set(grounds)) == 3  # it alone is dark
         assert lab.canvas.evaluate(FAULTS) == []
         if size == SIZES[-1]:
+            assert lab.canvas.bounding_box()["height"] >= 240  # the graph that the answer is about
             is_answer_in_view_over_the_sheet(lab)
         expect(panel.get_by_text(aha)).to_be_attached()
         onward = page.locator(NEXT)
