@@ -471,7 +471,7 @@ def test_a_frame_asks_before_it_tells(page, address):
     asked.get_by_role("button", name="Answer").click()
     expect(number(page, "x", "cotangent")).to_have_text("1.238")
     expect(page.locator(".to-lab")).to_have_attribute("href", re.compile("guess="))
-    # What is said of the answer, and of the step, and the way to the lab cover each other and the output's badge nowhere.
+    # What is said of the step does not cover the answer, nor the way to the lab the output's badge.
     expect(page.locator(".transport .equation")).not_to_be_empty()
     for one, other in ((".asking .verdict", ".transport .says"), (".to-lab", ".out-chip")):
         a, b = (page.locator(thing).first.bounding_box() for thing in (one, other))
