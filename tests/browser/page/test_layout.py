@@ -460,7 +460,7 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     assert box(page, ".transport .scrubber")["height"] >= 43.5
     phone.canvas.locator(".surface").press("Shift+P")
     phone.settle()
-    # 1.4 times the usual 13: larger ones would leave a part of some graph out of view (CLOSE of draw/stage.js).
+    # 1.4 times the usual 13: larger ones would leave a part of a graph out of view (CLOSE of draw/stage.js).
     assert min(phone.canvas.locator("[data-id] > .number:visible").evaluate_all(PX)) >= 18.2 - 0.1
     phone.canvas.locator(".surface").press("Shift+P")  # which the browser keeps for later tests
 
