@@ -206,17 +206,29 @@ def _question_part(sheet: Sheet, sheets: Sequence[Sheet], at: int) -> str:
     formula = _formula(found) if len(sheets) == 1 else ""
     return (
         f"<article>{_title(sheet, sheets, at)}{prose(sheet.caption)}"
-        f"{_figure(found, conceal(found, _hidden_in(sheet, sheets)))}{formula}{questions}</article>"
+        f"{_figure(found, conceal(found, _hidden_in(sheet, sheets)))}{formula}"
+        f"{questions or _asked_elsewhere(sheet, sheets)}</article>"
     )
+
+
+def _asking_of(sheet: Sheet, sheets: Sequence[Sheet]) -> list[int]:
+    """Return the indices of the steps that ask, or hide numbers, of the same graph."""
+    own = _numbers(sheet.found)
+    return [at for at, other in enumerate(sheets) if other.asking and same(_numbers(other.found), own)]
 
 
 def _hidden_in(sheet: Sheet, sheets: Sequence[Sheet]) -> frozenset[Place]:
     """Return the places whose numbers stand overleaf alone: what any step asks of the same graph."""
     places: set[Place] = set()
-    for other in sheets:
-        if other.asking is not None and same(_numbers(other.found), _numbers(sheet.found)):
-            places |= hidden(other.found.graph, other.asking).places
+    for at in _asking_of(sheet, sheets):
+        places |= hidden(sheets[at].found.graph, sheets[at].asking).places
     return frozenset(places)
+
+
+def _asked_elsewhere(sheet: Sheet, sheets: Sequence[Sheet]) -> str:
+    """Return a line that says which step asks for what this one does not show; "" where none does."""
+    at = next((at for at in _asking_of(sheet, sheets) if _asked(sheets[at])), None)
+    return f"<p class='hint'>Step {at + 1} asks for what is hidden here.</p>" if at is not None else ""
 
 
 def _room(question: Question) -> str:

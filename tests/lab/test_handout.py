@@ -116,6 +116,10 @@ def test_a_step_shows_no_number_that_another_one_asks_for_of_the_same_graph():
     look = pages(printed())[0].partition("2. Vote")[0]
     assert "1244" not in look
     assert ">?<" in look
+    assert "Step 2 asks for what is hidden here." in look
+    assert (
+        "asks for what" not in pages(printed())[0].partition("2. Vote")[2]
+    )  # nothing is hidden of the third
 
 
 def test_options_are_boxes_to_tick():

@@ -73,7 +73,6 @@ export function openAskForm(editor) {
       return [
         ...rows(editor),
         ...oneMore(editor, draft, again, (now) => (sent = now)),
-        hidesField(editor),
         html("p", { class: "formative" }, `${FORMATIVE} `, classPage()),
       ];
     },
@@ -286,6 +285,7 @@ function oneMore(editor, draft, again, keep) {
       : []),
     ...(kind === "choice" ? [text("right", "Right", "one of them", 2 * OPTION)] : []),
     ...(kind === "number" ? [text("right", "Right", "JAX's number, or your own", 2 * OPTION)] : []),
+    hidesField(editor),
     fault,
     html(
       "div",

@@ -68,6 +68,7 @@ export function askingBar(editor) {
   );
   answerKeys(editor, root);
 
+  const page = globalThis.document.documentElement.dataset;
   let at = 0; // the question on view
   let [seen, key] = ["", ""];
   let refused = "";
@@ -128,6 +129,7 @@ export function askingBar(editor) {
     const count = results.split("\n").length;
     const ahead = nextOpen(asking, at);
     const after = item ? [] : [press("Ask", () => openAsk(editor))];
+    let leads = ""; // what a lesson's reader does next, beside which all else is less prominent
     if (item) {
       /** @type {Record<import("./questions.js").Offer, [text: string, click: () => void]>} */
       const does = {
@@ -153,11 +155,10 @@ export function askingBar(editor) {
         const kind = [offer === main && "main", offer === "back" && "back"].filter(Boolean);
         after.push(press(...does[offer], kind.join(" ")));
       }
+      if (lesson && main && !past) leads = main;
     }
     const labels = after.map(({ textContent, className }) => `${textContent} ${className}`).join();
-    // In a lesson the reason comes before what its panel offers next.
-    const isWhyNext = Boolean(lesson && item?.revealed && said !== at && !isPast(item));
-    globalThis.document.documentElement.toggleAttribute("data-av-why", isWhyNext);
+    page.avMain = leads;
     if (labels !== next.dataset.of) {
       const had = /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
       const from = had && next.contains(had) ? had.textContent : null;
@@ -233,6 +234,7 @@ export function askingBar(editor) {
     editor.stage.host.classList.toggle("hides", Boolean(asking?.hiding));
     if (!asking) {
       [at, seen, key, before, said] = [0, "", "", null, -1];
+      page.avMain = "";
       return;
     }
     // Another document, or other questions: the first one that is open.

@@ -31,7 +31,7 @@ const GRAPH = "graph";
 const BESIDE = "(min-width: 720px)",
   BELOW = "(min-height: 600px)"; // embed.css has the same limits
 const ROW = 42; // px of a slider
-const SHARE = 0.4; // of the frame's height, for sliders; one has always room
+const [SHARE, ASKED] = [0.4, 0.13]; // of the frame's height, for sliders, and below a question; one has always room
 const MOST = 6; // sliders on view at once
 const PLAY = 46; // px of the bar that plays
 const NAMES = /** @type {Record<string, string>} */ ({
@@ -94,6 +94,7 @@ export class Frame {
     for (const name of ["question", "lesson"])
       editor.root.classList.toggle(`no-${name}`, !shows(embed, name));
     editor.stage.host.append(this.link);
+    editor.stage.covered = () => this.link.offsetTop + this.link.offsetHeight; // 0 if it is not shown
     editor.mail.allows = (edit) => mayEdit(editor, edit.kind);
     editor.stage.host.addEventListener("keydown", (event) => {
       if (event.key === "Escape") setTimeout(() => this.sleep(), 0);
@@ -169,7 +170,8 @@ export class Frame {
 
   /** How many sliders have room. */
   get room() {
-    return Math.max(1, Math.min(MOST, Math.floor((SHARE * innerHeight) / ROW)));
+    const asks = this.editor.drawing.asking && shows(this.embed, "question");
+    return Math.max(1, Math.min(MOST, Math.floor(((asks ? ASKED : SHARE) * innerHeight) / ROW)));
   }
 
   /** Show those sliders that have room: the others come by the button. */

@@ -225,6 +225,7 @@ export class TourPanel {
     ) => {
       const pen = pens.get(name) ?? new Pen(label, rows, this.last);
       pen.post = send;
+      pen.field.ariaLabel = label; // another one once the step asks
       pen.write(text);
       this.pens.set(name, pen);
       return html("label", {}, html("span", {}, label), pen.field);
@@ -348,8 +349,9 @@ export class TourPanel {
     this.drag(grip, i, move);
     if (open) {
       if (!step.text && !step.notes) this.unfolded = i; // it stays open while it is written
+      const said = step.asks ? "Said after the answer" : "Said of this step";
       const telling = [
-        keep(`${i} text`, "Said after the answer", step.text, write("text"), 1),
+        keep(`${i} text`, said, step.text, write("text"), 1),
         keep(
           `${i} notes`,
           "Notes to speak from; they go with the link",
@@ -360,7 +362,7 @@ export class TourPanel {
       ];
       root.append(
         keep(`${i} caption`, "Caption", step.caption, write("caption"), 1),
-        ...(tour.answered || this.unfolded === i ? telling : [this.fold(i, telling)]),
+        ...(tour.answered || !step.asks || this.unfolded === i ? telling : [this.fold(i, telling)]),
       );
     }
     return root;

@@ -471,6 +471,11 @@ def test_a_frame_asks_before_it_tells(page, address):
     asked.get_by_role("button", name="Answer").click()
     expect(number(page, "x", "cotangent")).to_have_text("1.238")
     expect(page.locator(".to-lab")).to_have_attribute("href", re.compile("guess="))
+    # What is said of the step does not cover the answer, nor the way to the lab the output's badge.
+    expect(page.locator(".transport .equation")).not_to_be_empty()
+    for one, other in ((".asking .verdict", ".transport .says"), (".to-lab", ".out-chip")):
+        a, b = (page.locator(thing).first.bounding_box() for thing in (one, other))
+        assert a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"], f"{one} and {other} overlap"
     page.set_viewport_size({"width": 1400, "height": 1000})
 
 
@@ -494,3 +499,5 @@ def test_a_frame_that_is_touched_keeps_its_graph_where_it_was(page, address, siz
     middle = (size[0] / 2, size[1] / 2)
     for at, (old, new) in enumerate(zip(before, after, strict=True)):
         assert abs(old - new) < 0.06 * size[at], (middle, before, after)
+    if size == (390, 420):  # the graph has the room of the key
+        assert page.locator(".canvas .surface").bounding_box()["height"] >= 190

@@ -188,10 +188,12 @@ def test_the_palette_lies_over_the_plots(small: LabPage):
 
 @pytest.mark.nightly
 def test_the_menu_of_files_is_in_view(small: LabPage):
-    small.page.get_by_role("button", name="Files, pictures and links").click()
-    last = small.page.get_by_role("menu", name="File").locator("> *").last
-    expect(last).to_be_in_viewport(ratio=1)
-    small.page.keyboard.press("Escape")
+    for width, height in ((1920, 1080), (1280, 720)):  # both have the plots open below
+        resized(small.page, width, height)
+        small.page.get_by_role("button", name="Files, pictures and links").click()
+        last = small.page.get_by_role("menu", name="File").locator("> *").last
+        expect(last).to_be_in_viewport(ratio=1)
+        small.page.keyboard.press("Escape")
 
 
 @pytest.mark.nightly
@@ -458,7 +460,8 @@ def test_a_phone_opens_a_lesson_on_its_graph_and_shows_the_rest_on_a_sheet(phone
     assert box(page, ".transport .scrubber")["height"] >= 43.5
     phone.canvas.locator(".surface").press("Shift+P")
     phone.settle()
-    assert min(phone.canvas.locator("[data-id] > .number:visible").evaluate_all(PX)) >= 20 - 0.1
+    # 1.4 times the usual 13: larger ones would leave a part of a graph out of view (CLOSE of draw/stage.js).
+    assert min(phone.canvas.locator("[data-id] > .number:visible").evaluate_all(PX)) >= 18.2 - 0.1
     phone.canvas.locator(".surface").press("Shift+P")  # which the browser keeps for later tests
 
 

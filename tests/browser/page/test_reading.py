@@ -73,6 +73,10 @@ def is_answer_in_view_over_the_sheet(lab: LabPage) -> None:
     lab.page.locator(".handle").click()
 
 
+ONWARD = ".st-key-part_onward button"
+GROUND = "(button) => getComputedStyle(button).backgroundColor"
+
+
 def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page: Page, address: str):
     lab, found = LabPage(page, address), lesson("two-knobs")
     question, panel = page.locator(".asking"), page.locator(PANEL)
@@ -99,8 +103,13 @@ def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page:
         expect(why).to_be_in_viewport(ratio=1)
         expect(why).to_be_focused()
         expect(question.locator(".main")).to_have_text(["Show why"])
+        grounds = [
+            one.evaluate(GROUND) for one in (why, page.locator(".transport .play"), page.locator(ONWARD))
+        ]
+        assert len(set(grounds)) == 3  # it alone leads
         assert lab.canvas.evaluate(FAULTS) == []
         if size == SIZES[-1]:
+            assert lab.canvas.bounding_box()["height"] >= 240  # the graph that the answer is about
             is_answer_in_view_over_the_sheet(lab)
         expect(panel.get_by_text(aha)).to_be_attached()
         onward = page.locator(NEXT)
@@ -269,10 +278,13 @@ def test_on_a_phone_the_present_exercise_is_on_view_from_the_answer_on_and_stays
 
 
 def test_on_a_phone_the_buttons_for_a_rule_are_in_view_once_the_node_is_selected(page: Page, address: str):
-    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size({"width": 390, "height": 700})
     lab = LabPage(page, address).open(f"/?lesson={own_lesson.KEY}")
     page.locator(".asking").get_by_role("button", name="I do not know").click()
-    page.get_by_role("button", name="Do try 1 for me").click()
+    onward = page.get_by_role("button", name="Do try 1 for me")
+    expect(onward).to_be_in_viewport(ratio=1)  # below the tabs of the lesson's graphs too
+    page.set_viewport_size({"width": 390, "height": 844})
+    onward.click()
     line = page.locator(".exercise")
     line.get_by_role("button", name="Next try").click()
     expect(line).to_contain_text("Stop what b brings")

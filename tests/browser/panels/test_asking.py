@@ -134,6 +134,10 @@ def test_what_is_asked_is_hidden_on_card_wire_and_label(open_question: LabPage):
 
 
 def test_questions_are_added_and_ordered_by_keyboard(asked: LabPage):
+    fields = (
+        dialog(asked).locator("[data-field]").evaluate_all("(all) => all.map((one) => one.dataset.field)")
+    )
+    assert fields.index("hides") < fields.index("add")  # what is asked is given before it is asked
     ask_too(asked, "which wire brings more")
     dialog(asked).get_by_role("button", name="Question 2 earlier").press("Enter")
     first = dialog(asked).get_by_role("group", name="Question 1")

@@ -184,6 +184,9 @@ def test_edit_shows_no_reader_what_is_said_after_an_answer_before_it_is_given(la
     expect(after).to_have_value("It is four.")
     expect(after).to_be_visible()
     expect(notes).to_be_visible()
+    panel(lab).get_by_role("button", name="Next one", exact=True).click()
+    expect(panel(lab).get_by_label("Said of this step")).to_be_visible()  # where nothing is asked
+    expect(after).to_be_hidden()
 
 
 def test_a_frame_leads_through_a_tour_and_lets_nobody_edit_it(lab: LabPage):

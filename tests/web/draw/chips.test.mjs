@@ -77,6 +77,22 @@ test("two constants of one node stand apart at every level of detail, each as ne
   }
 });
 
+test("a constant covers no wire to the port beside it, however large its text is", () => {
+  const held = { label: "b", wired: false, constant: "5.0", constantFull: "5.0" };
+  const wired = { label: "a", wired: true, constant: null };
+  for (const [slots, port] of [
+    [[wired, held], 1 / 3],
+    [[held, wired], 2 / 3],
+  ])
+    for (const k of SCALES) {
+      const level = levelOf(k);
+      const [{ x, y, w, h }] = pillBoxes({ ...node("c"), slots }, level);
+      const thick = 6.5 * level.unit; // the widest that is drawn
+      const wire = { x, y: node("c").y + node("c").h * port - thick / 2, w, h: thick };
+      assert.ok(!meet({ x, y, w, h }, wire), `at ${k}`);
+    }
+});
+
 test("a region's tab is not over the mark of runs at the foot of a card in it", () => {
   const cards = [0, 190].map((x, i) => ({ ...node(`s${i}`), x, y: 0, isOutput: true, dropped: 1 }));
   const region = { name: "square", nodes: ["s0", "s1"], policy: "nothing_saveable", badge: null };

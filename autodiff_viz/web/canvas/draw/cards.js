@@ -119,6 +119,7 @@ function pillFace({ constant, constantFull }, { number }) {
 }
 
 const APART = 1; // px between two constants
+const WIDEST = 3.5; // px, half of the widest wire
 
 /** By slot, the height of the middle of its constant: that of the port, or as far from it as constants above each other need.
  * @param {GraphNode} node @param {Level} level @returns {Record<number, number>} */
@@ -129,7 +130,16 @@ function pillMiddles(node, level) {
   const near = ports.slice(1).some((y, i) => y - ports[i] < tall);
   const middle = ports.reduce((sum, y) => sum + y, 0) / (ports.length || 1);
   const at = near ? ports.map((_, i) => middle + (i - (ports.length - 1) / 2) * tall) : ports;
+  if (at.length === 1) at[0] += besideWires(node, at[0], tall / 2 + WIDEST * level.unit);
   return Object.fromEntries(own.map((i, place) => [i, at[place]]));
+}
+
+/** How far a constant is moved so that it covers no wire to the port above or below; 0 where it is between two.
+ * @param {GraphNode} node @param {number} y its middle @param {number} least from it to a wire */
+function besideWires(node, y, least) {
+  const wired = node.slots.flatMap((slot, i) => (slot.wired ? [slotPoint(node, i)[1] - y] : []));
+  const near = wired.filter((by) => Math.abs(by) < least);
+  return near.length === 1 ? near[0] - Math.sign(near[0]) * least : 0;
 }
 
 /** Where the constants of a node stand. @param {GraphNode} node @param {Level} level @returns {import("../../types.js").Box[]} */

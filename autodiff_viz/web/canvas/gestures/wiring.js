@@ -83,11 +83,13 @@ export function dragWire(editor, target) {
         editor.stage,
         caught?.loop ? shortestPath(editor.shown.wires, caught.end.to, caught.from) : [],
       );
-      if (caught?.against) showStatus(editor.stage, caught.against);
+      if (caught?.against)
+        showStatus(editor.stage, caught.against, 60_000); // until the wire leaves it
       else hideStatus(editor.stage);
     },
     end: (event) => {
       unmark();
+      hideStatus(editor.stage);
       lightLoop(editor.stage, []);
       for (const part of [old?.root, old?.number]) part?.classList.remove("unplugged");
       const asks = event && !caught && !held.old;
