@@ -51,6 +51,12 @@ def composition(seed: int) -> str:
     return "\n    ".join([*lines, f"return {made[-1]}"])
 
 
+def room(values: np.ndarray) -> np.ndarray:
+    """Return how far two of these may be apart: a composition is rounded at each of its steps, and where terms
+    of about 1 cancel, as in the gradient of sum(softmax(m)), 1e-7 is left of them."""
+    return 1e-5 * np.abs(values) + 1e-6
+
+
 def apart(body: str) -> str | None:
     """Return how a function read and a function traced differ; None if one of both is refused."""
     definition = f"{BEGIN}def f(m):\n    {body}\nm = jnp.array({ARRAYS['m']})\n"
@@ -68,10 +74,9 @@ def apart(body: str) -> str | None:
     except (av.GraphError, AttributeError, TypeError, ValueError):  # refused by either, or by JAX itself
         return None
     traced = {"y": trace.value[graph.output], "g": trace.gradient["m"]}
-    # A composition is rounded at each of its steps.
     found = {
         name: differs(
-            values[name], value, partial(np.multiply, 1e-5, np.abs(values[name])), elementwise=False
+            values[name], value, partial(room, values[name]), elementwise=False
         )
         for name, value in traced.items()
     }

@@ -237,14 +237,14 @@ export const roomOfNew = (entry, from) => {
  * @param {Map<string, PaletteOp>} ops @returns {Drawing} */
 export function withAdded(drawing, { op, position, wire, by, feeds, rule }, ops) {
   const entry = ops.get(op);
-  if (!entry || !position) return drawing;
-  if (wire && entry.learns) return drawing; // Python knows the shapes of its parameters, and where they stand
+  // Of a layer Python knows the shapes of its parameters, and where they stand.
+  if (!entry || !position || (wire && entry.learns)) return drawing;
   const node = { ...newNode(entry, freshName(drawing, op), position), ...(rule && { rule }) };
   const wider = { ...drawing, nodes: [...drawing.nodes, node] };
   const grown = drawing.nodes.length ? wider : withOutput(wider, node.id);
   if (wire && feeds) return inserted(grown, { node: node.id, position, from: wire.from, ...feeds });
   if (wire) {
-    const wired = withConnection(grown, { from: wire.from, to: node.id, slot: wire.slot });
+    const wired = withConnection(grown, { ...wire, to: node.id });
     return by ? withConnection(wired, { from: by, to: node.id, slot: 1 }) : wired;
   }
   return feeds ? withConnection(grown, { from: node.id, to: feeds.to, slot: feeds.slot }) : grown;
