@@ -48,8 +48,9 @@ def test_details_of_a_check_and_of_a_node_open_in_view_in_every_window(lab: LabP
             page.get_by_role("tab", name="Node", exact=True).click()
         shown_whole(page.locator(".inspector h2"))
         shown_whole(page.locator(".inspector .numbers"))
-        # On a phone the rules come first, and the wires are scrolled to.
-        shown_whole(page.locator(".inspector .rules" if width < 600 else ".inspector .wires li").first)
+        # On a phone the rules come first; their second row and the wires are scrolled to.
+        first = ".inspector .rules button" if width < 600 else ".inspector .wires li"
+        shown_whole(page.locator(first).first)
 
 
 def test_the_panel_names_the_nodes_of_a_selected_group(lab: LabPage):
