@@ -77,6 +77,14 @@ REFUSED = {
     "shapes that lax does not broadcast": ("y = jax.lax.add(jnp.ones((2, 3)), jnp.ones(3))", "shape"),
     # What no op here computes, or what would be another number.
     "rounding to fewer digits": ("y = jnp.sin(jnp.ones(2)).astype(jnp.bfloat16)", "not-read"),
+    "a derivative through floats of 16 bits that are rounded": (
+        "y = jax.grad(lambda w: jnp.sum(w * 0.1))(jnp.ones(2, jnp.float16))",
+        "dtype",
+    ),
+    "a derivative through a conversion that rounds": (
+        "y = jax.grad(lambda w: jnp.sum(w.astype(jnp.bfloat16)).astype(float))(jnp.array([0.1, 0.2]))",
+        "dtype",
+    ),
     "a rule that is not linear": (
         "@jax.custom_jvp\ndef f(x):\n    return x\n"
         "f.defjvp(lambda p, t: (p[0], t[0] ** 2))\njax.grad(f)(1.0)",

@@ -243,7 +243,7 @@ def own_numbers(reader: Reader, op: str, args: list[Any], params: dict[str, Any]
     if held and np.array_equal(result.astype(np.float64), ideal, equal_nan=True) and _same_in_graph(result):
         reader.state(Known).of[made.held.number] = result
         return made
-    if made.requires_grad:
+    if _differentiated(reader, made):
         raise Refused(
             f"A computation in {dtype.name} rounds its result, and the graph that the gradient passes "
             "through has float32.",
@@ -252,6 +252,11 @@ def own_numbers(reader: Reader, op: str, args: list[Any], params: dict[str, Any]
         )
     reader.builder.replaced.add(made.held.number)
     return own_constant(reader, result, made)
+
+
+def _differentiated(reader: Reader, x: Array) -> bool:
+    """Return whether a gradient may pass an array; what JAX only compiles is no derivative."""
+    return x.requires_grad or (x.dtype in FLOATS and bool(x.traced & ~reader.staged))
 
 
 KEEPING = frozenset([*MOVES, "abs", "maximum", "minimum"])
@@ -402,7 +407,7 @@ def converted(reader: Reader, x: Array, dtype: str) -> Array | None:
     narrowed = dtype == INT and target.itemsize < 4 and source.kind not in "iub"
     if same and x.is_node and not narrowed:
         return None
-    if x.requires_grad and dtype in FLOATS and not same:
+    if dtype in FLOATS and not same and _differentiated(reader, x):
         raise Refused(
             f"This conversion to {target.name} rounds numbers that a gradient passes through.",
             "Make the inputs of one dtype.",
