@@ -318,6 +318,11 @@ def untraced(name: str) -> Refused:
     )
 
 
+def is_differentiated(reader: Reader, x: Array) -> bool:
+    """Return whether a gradient may pass an array; what JAX only compiles is no derivative."""
+    return x.requires_grad or (x.dtype in FLOATS and bool(x.traced & ~reader.staged))
+
+
 def shape_argument(shape: Any) -> tuple[int, ...]:
     """Return a shape that is written as a number or a tuple.
 
