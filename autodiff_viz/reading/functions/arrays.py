@@ -344,7 +344,8 @@ def _full(reader: Reader, framework: str, shape: Any, value: Any, dtype: Any = N
     if not isinstance(value, (int, float)):
         raise Refused("An array is filled with one number.")
     if not math.isfinite(value):
-        return reader.make("broadcast_to", [value], dtype=kind or usual(reader, framework), shape=sizes)
+        made = reader.make("broadcast_to", [value], dtype=kind or usual(reader, framework), shape=sizes)
+        return replace(made, framework=framework)
     made = constant(reader, np.full(sized(sizes), float(value)), framework, "float64")
     kind = kind or usual(reader, framework)
     return cast(reader, made, kind) if kind in (INT, *HALVES) else replace(made, dtype=kind)
