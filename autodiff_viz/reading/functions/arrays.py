@@ -363,10 +363,13 @@ def _like(value: float) -> Callable[..., Any]:
         if shape is not None:
             return _full(reader, reader.library, shape, value, dtype)
         x = r_array(reader, x)
+        if not isinstance(x, (Array, int, float)):
+            raise Refused(f"{op}() is read of an array or a number.")
         if not isinstance(x, Array):
-            return constant(
-                reader, value, reader.library, named_dtype(reader, dtype) or usual(reader, reader.library)
+            kind = named_dtype(reader, dtype) or (
+                usual(reader, reader.library) if isinstance(x, float) else dtype_of(x)
             )
+            return constant(reader, value, reader.library, kind)
         return reader.make(
             op, [x], dtype=single(reader, named_dtype(reader, dtype), reader.library) or x.dtype
         )

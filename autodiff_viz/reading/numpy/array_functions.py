@@ -25,17 +25,17 @@ OWN = {
         "bitwise_or ceil column_stack conj conjugate count_nonzero cross cumprod cumsum deg2rad degrees "
         "diag diagonal diff flip fliplr flipud float_power full_like heaviside hstack inner invert "
         "isfinite isinf isnan kron logical_and logical_not logical_or logical_xor matrix_transpose median "
-        "meshgrid moveaxis nan_to_num nanmax nanmean nanmin nanprod nansum outer pad percentile permute_dims polyval positive ptp quantile "
-        "rad2deg radians real reciprocal repeat rint roll round sort split std swapaxes tensordot tile "
-        "trace transpose tri tril triu trunc var vdot vstack"
+        "meshgrid moveaxis nan_to_num nanmax nanmean nanmin nanprod nansum outer pad percentile "
+        "permute_dims polyval positive ptp quantile rad2deg radians real reciprocal repeat rint roll "
+        "round sort split std swapaxes tensordot tile trace transpose tri tril triu trunc var vdot vstack"
     ),
     "numpy.linalg": "norm trace",
     "lax": (
         "abs acos acosh add argmax argmin asin asinh atan atan2 atanh cbrt ceil clamp collapse "
-        "concatenate conv conv_general_dilated conv_with_general_padding cos cosh cummax cummin cumprod cumsum "
-        "div dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim "
-        "dynamic_update_slice dynamic_update_slice_in_dim eq erf erfc exp exp2 expand_dims "
-        "expm1 floor full_like ge gt index_in_dim is_finite le log log1p logistic lt max min mul ne neg "
+        "concatenate conv conv_general_dilated conv_with_general_padding cos cosh cummax cummin cumprod "
+        "cumsum div dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim "
+        "dynamic_update_slice dynamic_update_slice_in_dim eq erf erfc exp exp2 expand_dims expm1 floor "
+        "full_like ge gt index_in_dim is_finite le log log1p logistic lt max min mul ne neg "
         "optimization_barrier pow reciprocal reshape rev rsqrt select select_n sign sin sinh slice_in_dim "
         "sort sqrt square squeeze sub tan tanh top_k transpose"
     ),
