@@ -85,6 +85,32 @@ REFUSED = {
         "y = jax.grad(lambda w: jnp.sum(w.astype(jnp.bfloat16)).astype(float))(jnp.array([0.1, 0.2]))",
         "dtype",
     ),
+    "a dataclass that computes elements of its own": (
+        "from dataclasses import dataclass\n@dataclass\nclass P:\n    w: float\n"
+        "    def __post_init__(self):\n        self.w = 2.0\ny = jnp.array(P(1.0).w)",
+        "not-read",
+    ),
+    "a tree_flatten that computes": (
+        "from dataclasses import dataclass\n@jax.tree_util.register_pytree_node_class\n@dataclass\nclass P:\n"
+        "    w: float\n    def tree_flatten(self):\n        return (2.0 * self.w,), None\n"
+        "    @classmethod\n    def tree_unflatten(cls, _, children):\n        return cls(*children)\n"
+        "y = jax.tree.map(jnp.sin, P(1.0)).w",
+        "not-read",
+    ),
+    "a tangent from a place outside": (
+        "i = jnp.array([0, 7])\ny = jax.jvp(lambda x: jnp.sin(x)[i], (jnp.ones(3),), (jnp.ones(3),))[1]",
+        "forward",
+    ),
+    "a rule that calls a function with a rule, differentiated twice": (
+        "@jax.custom_vjp\ndef f(x):\n    return jnp.sin(x)\n"
+        "f.defvjp(lambda x: (f(x), x), lambda x, g: (g * f(x) * 2,))\ny = jax.grad(jax.grad(f))(1.0)",
+        "not-read",
+    ),
+    "a factor at a place that is differentiated by": (
+        "y = jax.grad(lambda v: jnp.sum(jnp.ones(3).at[jnp.array([0, 2])].mul(v)))(2.0)",
+        "not-read",
+    ),
+    "zeros like what is no array": ("y = jnp.zeros_like({'a': 1.0})", "not-read"),
     "a rule that is not linear": (
         "@jax.custom_jvp\ndef f(x):\n    return x\n"
         "f.defjvp(lambda p, t: (p[0], t[0] ** 2))\njax.grad(f)(1.0)",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -181,6 +181,19 @@ def _counted(
     return index, reader.make("mul", [from_begin, to_end], dtype=BOOL)
 
 
+@dataclass(eq=False)
+class Outside:
+    """The nodes of picks that may lie outside, with what says of each pick whether it lies inside."""
+
+    inside: dict[int, Any] = field(default_factory=dict)
+
+
+def lies_outside(reader: Reader, number: int) -> bool:
+    """Return whether a node picks something outside, from which JAX passes a tangent, and no cotangent."""
+    inside = reader.state(Outside).inside.get(number)
+    return inside is not None and not Evaluation(reader.builder, "float32").value(inside).all()
+
+
 def _outside(
     reader: Reader, result: Array, inside: Array | None, rest: int = 0, filled: bool = False
 ) -> Array:
@@ -199,7 +212,9 @@ def _outside(
         reader.builder.stopped = True
         return result
     stopped = replace(reader.make(IDENTITY, [result], rule=Rule(STOP)), rows=result.rows)
-    return reader.make("where", [inside, result, stopped], dtype=result.dtype)
+    made = reader.make("where", [inside, result, stopped], dtype=result.dtype)
+    reader.state(Outside).inside[made.held.number] = inside.held
+    return made
 
 
 def picked(reader: Reader, where: Places, filled: bool = False) -> Array:
