@@ -702,12 +702,19 @@ def jvp(reader: Reader, fun: Any, primals: Any, tangents: Any, has_aux: bool = F
 @known("jax.linearize")
 def linearize(reader: Reader, fun: Any, *primals: Any) -> tuple:
     """Read `jax.linearize`: the value, and a function of the tangents."""
-    done = call_at(reader, fun, list(primals), {}, list(range(len(primals))))
+    rows = tuple(reader.state(Rows).active)
+
+    def at_primals() -> Differentiated:
+        return call_at(reader, fun, list(primals), {}, list(range(len(primals))))
+
+    first = at_primals()
 
     def push(_: Reader, args: list, keywords: dict) -> Any:
+        # Under another vmap each row has a tangent of its own, so the function is read once more there.
+        done = first if tuple(reader.state(Rows).active) == rows else at_primals()
         return tangent_of(reader, fun, list(primals), args, done, done.value, False, False)
 
-    return done.value, Native(push, "jvp")
+    return first.value, Native(push, "jvp")
 
 
 def tangent_of(
