@@ -20,6 +20,7 @@ from autodiff_viz.reading.language.values import (
     Native,
     Property,
     Refused,
+    Scope,
     Static,
     in_tree_order,
     leaves,
@@ -300,6 +301,8 @@ def class_made(reader: Reader, made: Class, node: ast.ClassDef) -> Any:
     record = any(base in ("typing.NamedTuple", "NamedTuple") for base in made.bases)
     if not record and not words & DATACLASSES:
         return made
+    if not record and words & {"dataclass"} and "__post_init__" in made.members:
+        return _with_init(reader, made, node)
     own = {"__init__", "__post_init__", "__iter__", "__eq__"} & {*made.members}
     if own:
         raise Refused(f"A dataclass with {min(own)}() of its own is not read.", "Write a function.", at=node)
@@ -322,6 +325,28 @@ def class_made(reader: Reader, made: Class, node: ast.ClassDef) -> Any:
     if "tree_flatten" in made.members:
         static |= _kept_apart(reader, record_type(made.name, names, usual, made.members), names, made, node)
     return record_type(made.name, names, usual, made.members, static)
+
+
+def _with_init(reader: Reader, made: Class, node: ast.ClassDef) -> Class:
+    """Return a dataclass that computes elements of its own as a class, with the `__init__` that it gets."""
+    fields = [one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+    if any(isinstance(one, Field) for one in made.members.values()) or made.above or len(fields) > NAMES:
+        raise Refused("A dataclass with __post_init__() is read without field() and without a base.", at=node)
+    names = [one.target.id for one in fields]
+    given = [
+        name + (f"={ast.unparse(one.value)}" if one.value else "")
+        for name, one in zip(names, fields, strict=True)
+    ]
+    lines = [f"def __init__({', '.join(['self', *given])}):", *(f" self.{one} = {one}" for one in names)]
+    (init,) = ast.parse("\n".join([*lines, " self.__post_init__()"])).body
+    for part in ast.walk(init):
+        ast.copy_location(part, node)
+    with reader.inside(Scope({}, reader.scope)):
+        reader.run([init])
+        own = reader.scope.names["__init__"]
+    own.owner = made
+    made.members["__init__"] = own  # type: ignore[index]
+    return made
 
 
 def _kept_apart(reader: Reader, new: Native, names: list[str], made: Class, node: ast.ClassDef) -> set[str]:
