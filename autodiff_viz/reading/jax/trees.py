@@ -27,7 +27,7 @@ from autodiff_viz.reading.language.values import (
     names_of,
     tree_mapped,
 )
-from autodiff_viz.reading.nodes.costs import NAMES, pay
+from autodiff_viz.reading.nodes.costs import NAMES, LibraryError, pay
 
 
 def _form(value: Any) -> Any:
@@ -330,17 +330,29 @@ def class_made(reader: Reader, made: Class, node: ast.ClassDef) -> Any:
 def _with_init(reader: Reader, made: Class, node: ast.ClassDef) -> Class:
     """Return a dataclass that computes elements of its own as a class, with the `__init__` that it gets."""
     fields = [one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+    names = [one.target.id for one in fields if isinstance(one.target, ast.Name)]
     if any(isinstance(one, Field) for one in made.members.values()) or made.above or len(fields) > NAMES:
         raise Refused("A dataclass with __post_init__() is read without field() and without a base.", at=node)
-    names = [one.target.id for one in fields]
-    given = [
-        name + (f"={ast.unparse(one.value)}" if one.value else "")
-        for name, one in zip(names, fields, strict=True)
-    ]
-    lines = [f"def __init__({', '.join(['self', *given])}):", *(f" self.{one} = {one}" for one in names)]
-    (init,) = ast.parse("\n".join([*lines, " self.__post_init__()"])).body
-    for part in ast.walk(init):
-        ast.copy_location(part, node)
+    first = next((i for i, one in enumerate(fields) if one.value is not None), len(fields))
+    if any(one.value is None for one in fields[first:]):
+        raise LibraryError("non-default argument follows default argument", at=node)
+    itself = ast.Name("self", ast.Load())
+    init = ast.FunctionDef(
+        "__init__",
+        ast.arguments(
+            [], [ast.arg(name) for name in ("self", *names)], None, [], [], None,
+            [one.value for one in fields[first:] if one.value is not None],
+        ),
+        [
+            *(
+                ast.Assign([ast.Attribute(itself, name, ast.Store())], ast.Name(name, ast.Load()))
+                for name in names
+            ),
+            ast.Expr(ast.Call(ast.Attribute(itself, "__post_init__", ast.Load()), [], [])),
+        ],
+        [],
+    )  # fmt: skip
+    ast.fix_missing_locations(ast.copy_location(init, node))
     with reader.inside(Scope({}, reader.scope)):
         reader.run([init])
         own = reader.scope.names["__init__"]
