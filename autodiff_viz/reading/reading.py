@@ -32,6 +32,7 @@ from autodiff_viz.reading.jax import control as jax_control
 from autodiff_viz.reading.jax import custom_rules as jax_custom_rules
 from autodiff_viz.reading.jax import hips_autograd
 from autodiff_viz.reading.jax import random as jax_random
+from autodiff_viz.reading.jax import shapes as jax_shapes
 from autodiff_viz.reading.jax import transforms as jax_transforms
 from autodiff_viz.reading.jax import trees as jax_trees
 from autodiff_viz.reading.language import blank
@@ -217,6 +218,7 @@ def reader_of_all() -> Reader:
     python_functions.install(reader)
     indexing.install(reader)
     jax_random.install(reader)
+    jax_shapes.install(reader)
     jax_transforms.install(reader)
     jax_trees.install(reader)
     torch_autograd.install(reader)

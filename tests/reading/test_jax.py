@@ -77,6 +77,40 @@ REFUSED = {
     "shapes that lax does not broadcast": ("y = jax.lax.add(jnp.ones((2, 3)), jnp.ones(3))", "shape"),
     # What no op here computes, or what would be another number.
     "rounding to fewer digits": ("y = jnp.sin(jnp.ones(2)).astype(jnp.bfloat16)", "not-read"),
+    "a derivative through floats of 16 bits that are rounded": (
+        "y = jax.grad(lambda w: jnp.sum(w * 0.1))(jnp.ones(2, jnp.float16))",
+        "dtype",
+    ),
+    "a derivative through a conversion that rounds": (
+        "y = jax.grad(lambda w: jnp.sum(w.astype(jnp.bfloat16)).astype(float))(jnp.array([0.1, 0.2]))",
+        "dtype",
+    ),
+    "a dataclass with an __init__ of its own": (
+        "from dataclasses import dataclass\n@dataclass\nclass P:\n    w: float\n"
+        "    def __init__(self):\n        self.w = 2.0\ny = jnp.array(P().w)",
+        "not-read",
+    ),
+    "a tree_flatten that computes": (
+        "from dataclasses import dataclass\n@jax.tree_util.register_pytree_node_class\n@dataclass\nclass P:\n"
+        "    w: float\n    def tree_flatten(self):\n        return (2.0 * self.w,), None\n"
+        "    @classmethod\n    def tree_unflatten(cls, _, children):\n        return cls(*children)\n"
+        "y = jax.tree.map(jnp.sin, P(1.0)).w",
+        "not-read",
+    ),
+    "a tangent from a place outside": (
+        "i = jnp.array([0, 7])\ny = jax.jvp(lambda x: jnp.sin(x)[i], (jnp.ones(3),), (jnp.ones(3),))[1]",
+        "forward",
+    ),
+    "a rule that calls a function with a rule, differentiated twice": (
+        "@jax.custom_vjp\ndef f(x):\n    return jnp.sin(x)\n"
+        "f.defvjp(lambda x: (f(x), x), lambda x, g: (g * f(x) * 2,))\ny = jax.grad(jax.grad(f))(1.0)",
+        "not-read",
+    ),
+    "a factor at a place that is differentiated by": (
+        "y = jax.grad(lambda v: jnp.sum(jnp.ones(3).at[jnp.array([0, 2])].mul(v)))(2.0)",
+        "not-read",
+    ),
+    "zeros like what is no array": ("y = jnp.zeros_like({'a': 1.0})", "not-read"),
     "a rule that is not linear": (
         "@jax.custom_jvp\ndef f(x):\n    return x\n"
         "f.defjvp(lambda p, t: (p[0], t[0] ** 2))\njax.grad(f)(1.0)",
@@ -86,10 +120,6 @@ REFUSED = {
         "@jax.custom_gradient\ndef f(x):\n    y, pull = jax.vjp(jnp.tanh, x)\n"
         "    return y, lambda g: pull(2.0 * g)\nh = lambda x: jnp.sum(jnp.sin(f(x)))\n"
         "y = jax.grad(lambda x: jnp.sum(jax.grad(h)(x) ** 2))(jnp.array([1.0, -2.0]))",
-        "not-read",
-    ),
-    "forward mode through a place outside of an array": (
-        "y = jax.jvp(lambda x: x[jnp.array([0, 7])], (jnp.ones(2),), (jnp.ones(2),))[1]",
         "not-read",
     ),
     # What JAX runs once, when it traces.

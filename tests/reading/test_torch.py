@@ -127,6 +127,33 @@ def test_what_a_backward_detaches_counts_in_its_derivative():
     assert "x.detach()" in problem.hint
 
 
+APPLIES = """import torch
+class Sine(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x.sin()
+    @staticmethod
+    def backward(ctx, g):
+        return g * Cosine.apply(*ctx.saved_tensors)
+class Cosine(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.cos()
+    @staticmethod
+    def backward(ctx, g):
+        return 7.0 * g
+x = torch.tensor(0.5, requires_grad=True)
+g, = torch.autograd.grad(Sine.apply(x), x, create_graph={twice})
+"""
+
+
+def test_a_backward_that_applies_another_function_is_differentiated_once():
+    """PyTorch 2.13 prints 0.8776, and 7 for the second derivative: it goes through the other backward()."""
+    np.testing.assert_allclose(read(APPLIES.format(twice=False)).values()["g"], 0.8776, rtol=1e-4)
+    assert read(APPLIES.format(twice=True) + "h, = torch.autograd.grad(g, x)\n").refused
+
+
 def test_a_module_in_two_places_counts_once_and_may_hold_itself():
     """PyTorch 2.13: two parameters, two modules, and 4 at each of them."""
     reading = read(

@@ -318,6 +318,11 @@ def untraced(name: str) -> Refused:
     )
 
 
+def is_differentiated(reader: Reader, x: Array) -> bool:
+    """Return whether a gradient may pass an array; what JAX only compiles is no derivative."""
+    return x.requires_grad or (x.dtype in FLOATS and bool(x.traced & ~reader.staged))
+
+
 def shape_argument(shape: Any) -> tuple[int, ...]:
     """Return a shape that is written as a number or a tuple.
 
@@ -339,7 +344,8 @@ def _full(reader: Reader, framework: str, shape: Any, value: Any, dtype: Any = N
     if not isinstance(value, (int, float)):
         raise Refused("An array is filled with one number.")
     if not math.isfinite(value):
-        return reader.make("broadcast_to", [value], dtype=kind or usual(reader, framework), shape=sizes)
+        made = reader.make("broadcast_to", [value], dtype=kind or usual(reader, framework), shape=sizes)
+        return replace(made, framework=framework)
     made = constant(reader, np.full(sized(sizes), float(value)), framework, "float64")
     kind = kind or usual(reader, framework)
     return cast(reader, made, kind) if kind in (INT, *HALVES) else replace(made, dtype=kind)
@@ -357,10 +363,13 @@ def _like(value: float) -> Callable[..., Any]:
         if shape is not None:
             return _full(reader, reader.library, shape, value, dtype)
         x = r_array(reader, x)
+        if not isinstance(x, (Array, int, float)):
+            raise Refused(f"{op}() is read of an array or a number.")
         if not isinstance(x, Array):
-            return constant(
-                reader, value, reader.library, named_dtype(reader, dtype) or usual(reader, reader.library)
+            kind = named_dtype(reader, dtype) or (
+                usual(reader, reader.library) if isinstance(x, float) else dtype_of(x)
             )
+            return constant(reader, value, reader.library, kind)
         return reader.make(
             op, [x], dtype=single(reader, named_dtype(reader, dtype), reader.library) or x.dtype
         )

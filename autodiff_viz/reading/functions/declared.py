@@ -211,10 +211,10 @@ def _numbers_in(term: Term) -> set[str]:
     return names
 
 
-def passed_by(builder: Builder, root: Ref) -> set[int]:
+def passed_by(builder: Builder, root: Ref) -> dict[int, bool]:
     """Return the numbers of the nodes that cotangents pass on their way from an output.
 
-    On the way through a derivative they also pass what rules read.
+    On the way through a derivative they also pass what rules read: of each node, whether they do so there.
     """
     found: dict[int, bool] = {}
     waiting = [(root.number, False)]
@@ -230,7 +230,7 @@ def passed_by(builder: Builder, root: Ref) -> set[int]:
             passed = [slot for slot in draft.slots if isinstance(slot, Ref)]
         waiting += [(ref.number, again) for ref in passed]
     pay_values(len(found))
-    return set(found)
+    return found
 
 
 def _written_out(reader: Reader, terms: Terms, number: int) -> Term | None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import IDENTITY, INPUT, Rule
@@ -27,6 +30,7 @@ from autodiff_viz.reading.functions.arrays import (
     fold,
     getitem,
     index_of,
+    is_differentiated,
     items,
     known,
     moved,
@@ -36,45 +40,16 @@ from autodiff_viz.reading.functions.arrays import (
     simple_index,
     untraced,
 )
+from autodiff_viz.reading.functions.library_calls import nodes_of
 from autodiff_viz.reading.functions.rows import make_rows
 from autodiff_viz.reading.language.operators import as_written
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, INT, Array, Native, Refused
 from autodiff_viz.reading.nodes.builder import Builder
+from autodiff_viz.reading.nodes.costs import LibraryError
 from autodiff_viz.reading.nodes.evaluation import Evaluation
 
 Index = tuple[Any, ...]
-
-
-@dataclass
-class Nearest:
-    """Picks of JAX that take the nearest element where a place lies outside, by their nodes.
-
-    Attributes:
-      inside: of each, whether its places lie inside.
-    """
-
-    inside: dict[int, Array] = field(default_factory=dict)
-
-
-def check_forward(reader: Reader, way: Iterable[int]) -> None:
-    """Check that all places of picks on the way lie inside.
-
-    Outside, reverse mode passes nothing and forward mode follows the nearest element; tangents are read by
-    reverse mode.
-
-    Raises:
-      Refused: one lies outside.
-    """
-    picks = reader.state(Nearest).inside
-    for number in picks.keys() & {*way}:
-        if not np.all(Evaluation(reader.builder, "float32").value(picks[number].held)):
-            raise Refused(
-                "A place of x[...] lies outside of the array. There JAX pushes the tangent of the nearest "
-                "element forward and pulls nothing back; forward mode is not read.",
-                "Keep the places inside, or use reverse mode: jax.grad, jax.vjp or jax.jacrev.",
-                "not-read",
-            )
 
 
 def _filled(reader: Reader, x: Array, index: Any, node: ast.AST | None) -> list[Any]:
@@ -206,6 +181,19 @@ def _counted(
     return index, reader.make("mul", [from_begin, to_end], dtype=BOOL)
 
 
+@dataclass(eq=False)
+class Outside:
+    """The nodes of picks that may lie outside, with what says of each pick whether it lies inside."""
+
+    inside: dict[int, Any] = field(default_factory=dict)
+
+
+def lies_outside(reader: Reader, number: int) -> bool:
+    """Return whether a node picks something outside, from which JAX passes a tangent, and no cotangent."""
+    inside = reader.state(Outside).inside.get(number)
+    return inside is not None and not Evaluation(reader.builder, "float32").value(inside).all()
+
+
 def _outside(
     reader: Reader, result: Array, inside: Array | None, rest: int = 0, filled: bool = False
 ) -> Array:
@@ -224,9 +212,9 @@ def _outside(
         reader.builder.stopped = True
         return result
     stopped = replace(reader.make(IDENTITY, [result], rule=Rule(STOP)), rows=result.rows)
-    nearest = reader.make("where", [inside, result, stopped], dtype=result.dtype)
-    reader.state(Nearest).inside[nearest.held.number] = inside
-    return nearest
+    made = reader.make("where", [inside, result, stopped], dtype=result.dtype)
+    reader.state(Outside).inside[made.held.number] = inside.held
+    return made
 
 
 def picked(reader: Reader, where: Places, filled: bool = False) -> Array:
@@ -395,20 +383,23 @@ def at_attribute(reader: Reader, at: At, name: str, node: ast.AST) -> Native:
     (index,) = at.index
 
     def call(_: Reader, args: list, keywords: dict) -> Array:
-        if keywords:
-            raise Refused(f"x.at[...].{name}() is not read with {', '.join(keywords)}.", at=node)
+        unread = {*keywords} - {"unique_indices", "indices_are_sorted"}
+        if unread:
+            raise Refused(f"x.at[...].{name}() is not read with {', '.join(sorted(unread))}.", at=node)
         if name == "get":
             return item(reader, at.array, index, node)
         change = r_array(reader, args[0])
+        if name == "apply" and is_differentiated(reader, at.array):
+            raise LibraryError("scatter_apply JVP not implemented", "Write set(f(x[...])).", at=node)
         if isinstance(index, Array) and index.dtype == BOOL:
             return _where_holds(reader, at.array, index, name, change, node)
         if not simple_index(index):
             added = _added(reader, at.array, index, change, node) if name == "add" else None
             if added is not None:
                 return added
-            return _updated(
-                reader, at.array, places(reader, at.array, index, node, clipped=False), name, change, node
-            )
+            where = places(reader, at.array, index, node, clipped=False)
+            unique = bool(keywords.get("unique_indices"))
+            return _updated(reader, at.array, where, name, change, node, unique)
         if name == "apply":
             change = reader.call(
                 change, [reader.make("getitem", [at.array], index=index_of(reader, index))], {}, node
@@ -448,42 +439,101 @@ def _where_holds(reader: Reader, x: Array, condition: Array, name: str, change: 
     return reader.make("where", [condition, change, x], dtype=x.dtype)
 
 
-def _updated(reader: Reader, x: Array, where: Places, name: str, change: Any, node: ast.AST) -> Array:
+def _updated(
+    reader: Reader,
+    x: Array,
+    where: Places,
+    name: str,
+    change: Any,
+    node: ast.AST,
+    unique: bool = False,
+) -> Array:
     if where.order is None:
         raise Refused("A slice beside an array of places is read if it is a whole axis.", at=node)
-    if name not in ("add", "set", "subtract"):
+    if name not in ("add", "set", "subtract", *SCATTERED):
         raise Refused(
             f"x.at[...].{name}() is not read at an array of places.", "Write set() or add().", at=node
         )
     shape = shape_of(reader, x)
-    x = where.x
-    if name == "set":
-        given: Any = 1
-        if where.picks:
-            most = reader.make("max", [reader.make("sum", [where.spots], axis=0)])
-            given = reader.numbers(replace(most, traced=0), node)  # in compiled code too
-        if np.max(given) > 1:
+    if (name == "set" or unique) and where.picks:
+        most = reader.make("max", [reader.make("sum", [where.spots], axis=0)])
+        if np.max(reader.numbers(replace(most, traced=0), node)) > 1:  # in compiled code too
             raise Refused("Two of these places are the same; which is set last is not fixed.", at=node)
+    if name in ("multiply", "mul", "divide") and not unique and _has_slope(reader, change):
+        raise LibraryError(
+            "scatter_mul gradients are only implemented if `unique_indices=True`",
+            f"Write x.at[...].{name}(..., unique_indices=True).",
+            at=node,
+        )
+    x = where.x
     change = _unsettled(reader, change, where)
     count = len(where.picks)
     spots = reshape(reader, where.spots, (*shape_of(reader, where.spots), *[1] * len(where.rest)))
-    spread = reader.make("where", [spots, reader.make("expand_dims", [change], axis=count), 0.0])
-    total = spread
-    for _ in range(count):
-        total = reader.make("sum", [total], axis=0)
-    if name == "set":
-        taken = spots
-        for _ in range(count):
-            taken = reader.make("max", [taken], axis=0)
-        made = reader.make("where", [taken, total, x], dtype=x.dtype)
+    each = reader.make("expand_dims", [change], axis=count)
+    if name in SCATTERED:
+        made = nodes_of(reader, SCATTERED[name], x, replace(spots, dtype=BOOL), each)
     else:
-        made = reader.make("add" if name == "add" else "sub", [x, total], dtype=x.dtype)
+        total = reader.make("where", [spots, each, 0.0])
+        for _ in range(count):
+            total = reader.make("sum", [total], axis=0)
+        if name == "set":
+            taken = spots
+            for _ in range(count):
+                taken = reader.make("max", [taken], axis=0)
+            made = reader.make("where", [taken, total, x], dtype=x.dtype)
+        else:
+            made = reader.make("add" if name == "add" else "sub", [x, total], dtype=x.dtype)
     ordered = tuple(shape[i] for i in where.order)
     made = made if shape_of(reader, made) == ordered else reshape(reader, made, ordered)
     if where.order == tuple(range(len(shape))):
         return made
     axes = tuple(where.order.index(i) for i in range(len(shape)))
     return reader.make("transpose", [made], dtype=x.dtype, axes=axes)
+
+
+def _has_slope(reader: Reader, x: Any) -> bool:
+    return isinstance(x, Array) and is_differentiated(reader, x)
+
+
+def _picks(x: jax.Array, spots: jax.Array) -> tuple[int, ...]:
+    """Return the axes of the picks, which are the first ones of what is changed."""
+    return tuple(range(spots.ndim - x.ndim))
+
+
+def _factor(x: jax.Array, spots: jax.Array, change: jax.Array) -> jax.Array:
+    """Return at each place the product of the numbers that are picked for it."""
+    return jnp.prod(jnp.where(spots, change, 1.0), axis=_picks(x, spots))
+
+
+def _extreme(fold: Callable[..., jax.Array], both: Callable[..., jax.Array]) -> Callable[..., jax.Array]:
+    """Return the update by a maximum or a minimum; equal numbers share what arrives, as in JAX."""
+
+    def update(x: jax.Array, spots: jax.Array, change: jax.Array) -> jax.Array:
+        axes = _picks(x, spots)
+        best = lax.stop_gradient(both(x, fold(jnp.where(spots, change, x), axis=axes)))
+        hits, stays = spots & (change == best), x == best
+        count = jnp.sum(jnp.where(hits, 1.0, 0.0), axis=axes) + jnp.where(stays, 1.0, 0.0)
+        total = jnp.sum(jnp.where(hits, change, 0.0), axis=axes) + jnp.where(stays, x, 0.0)
+        # The mean of equal numbers may be rounded, and a difference of infinities is none.
+        mean, passing = total / count, (total - lax.stop_gradient(total)) / count
+        made = jnp.where(jnp.isfinite(best), best + passing, mean)
+        return jnp.where(jnp.any(spots, axis=axes), made, x)
+
+    update.__name__ = fold.__name__
+    return update
+
+
+SCATTERED: dict[str, Callable[..., jax.Array]] = {
+    "multiply": lambda x, spots, change: x * _factor(x, spots, change),
+    "divide": lambda x, spots, change: x / _factor(x, spots, change),
+    "max": _extreme(jnp.max, jnp.maximum),
+    "min": _extreme(jnp.min, jnp.minimum),
+}
+"""Updates at places, of which each may be picked several times.
+
+The functions get an array, where each pick meets a place of it, and what is picked.
+"""
+SCATTERED["mul"] = SCATTERED["multiply"]
 
 
 def set_item(reader: Reader, x: Array, index: Any, value: Any, target: ast.Subscript) -> None:

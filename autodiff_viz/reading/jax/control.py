@@ -9,7 +9,15 @@ from autodiff_viz.graph.model import INPUT
 from autodiff_viz.reading.functions.arrays import getitem, known, shape_of
 from autodiff_viz.reading.jax.outside import check_traced, check_unchanged, kinds_of, outside_of
 from autodiff_viz.reading.jax.random import Key, key_item
-from autodiff_viz.reading.jax.transforms import Loops, as_array, marked, staged, stop_gradient, unmarked
+from autodiff_viz.reading.jax.transforms import (
+    Loops,
+    Tracing,
+    as_array,
+    marked,
+    staged,
+    stop_gradient,
+    unmarked,
+)
 from autodiff_viz.reading.language.reader import STEPS, Reader
 from autodiff_viz.reading.language.values import (
     BOOL,
@@ -157,6 +165,14 @@ def fori_loop(
     reader: Reader, lower: Any, upper: Any, body_fun: Any, init_val: Any, unroll: Any = None
 ) -> Any:
     """Read `lax.fori_loop`, step by step; with limits that are computed it is a `while_loop`."""
+    if any(isinstance(one, Array) and one.rows for one in (lower, upper)):
+        going = Native(lambda _, args, kw: reader.make("less", [args[0][0], upper], dtype=BOOL), "going")
+
+        def step(_: Reader, args: list, keywords: dict) -> tuple:
+            i, value = args[0]
+            return reader.make("add", [i, 1.0], dtype=INT), reader.call(body_fun, [i, value], {})
+
+        return while_loop(reader, going, Native(step, "step", body_fun), (lower, init_val))[1]
     ends = [
         one
         if type(one) is int
@@ -212,12 +228,16 @@ def while_loop(reader: Reader, cond_fun: Any, body_fun: Any, init_val: Any) -> A
     while True:
         with staged(reader, "while_loop") as bit:
             going = unmarked(reader.call(cond_fun, [marked(value, bit)], {}), bit)
-        if not _holds(reader, going, "while_loop"):
+        by_row = isinstance(going, Array) and bool(going.rows)
+        if not (reader.numbers(replace(going, rows=(), traced=0)).any() if by_row else _holds(reader, going)):
             break
         count += 1
         _limited(count, "while_loop")
         with staged(reader, "while_loop") as bit:
-            after = _carry(reader, reader.call(body_fun, [marked(value, bit)], {}), bit)
+            if by_row:
+                after = _going_on(reader, body_fun, going, value, bit)
+            else:
+                after = _carry(reader, reader.call(body_fun, [marked(value, bit)], {}), bit)
         if count == 1:
             check_unchanged(reader, before, "while_loop", cond_fun, body_fun)
         _same_form(value, after, "while_loop")
@@ -227,19 +247,26 @@ def while_loop(reader: Reader, cond_fun: Any, body_fun: Any, init_val: Any) -> A
     return _looped(reader, value)
 
 
-def _holds(reader: Reader, value: Any, name: str) -> bool:
+def _going_on(reader: Reader, body_fun: Any, going: Array, value: Any, bit: int) -> Any:
+    """Return the carry after a step that only some rows take, as JAX has it: the others keep theirs."""
+    if reader.state(Tracing).depth:  # a slope of a row that has ended may be infinite
+        keep = Native(lambda _, args, keywords: args[0], "keep")
+        return _carry(reader, _chosen(reader, [keep, body_fun], going, [value]), bit)
+    after = _carry(reader, reader.call(body_fun, [marked(value, bit)], {}), bit)
+    _same_form(value, after, "while_loop")
+    if any(isinstance(leaf, Key) for _, leaf in leaves(value)):
+        raise Refused("Inside vmap the rows of a while_loop go different ways, and a key is in its carry.")
+    olds = iter([leaf for _, leaf in leaves(value)])
+    return tree_mapped(lambda new: reader.make("where", [going, new, next(olds)], dtype=new.dtype), after)
+
+
+def _holds(reader: Reader, value: Any) -> bool:
     """Return whether a condition of JAX's own branch or loop holds; compiled code may ask too."""
     if not isinstance(value, Array):
         return bool(value)
-    if value.rows:
-        raise Refused(
-            f"Inside vmap the rows of {name} go different ways.",
-            "Write where(condition, a, b).",
-            "data-dependent",
-        )
     numbers = reader.numbers(replace(value, traced=0))
     if numbers.size != 1:
-        raise Refused(f"The condition of {name} is one truth value.")
+        raise Refused("A condition is one truth value.")
     return bool(numbers.item())
 
 
@@ -251,7 +278,7 @@ def cond(
     given = [*operands] if operand is None else [operand]
     if isinstance(pred, Array) and pred.rows:
         return _chosen(reader, [false_fun, true_fun], pred, given)
-    taken = _holds(reader, pred, "cond")
+    taken = _holds(reader, pred)
     reader.say(reader.line, f"`cond` takes its {'first' if taken else 'second'} branch with these numbers")
     return _branch(reader, true_fun if taken else false_fun, given)
 

@@ -34,6 +34,7 @@ class Custom:
       fwd, bwd, jvp, jvps: its rules, as far as they are declared.
       inside: how many of its own rules are being read, where it is a plain function.
       own: what it has returned to these.
+      present: the arguments of the call whose rule of forward mode is being read, and its value.
     """
 
     inner: Any
@@ -45,6 +46,7 @@ class Custom:
     jvps: list[Any] = field(default_factory=list)
     inside: int = 0
     own: list[Any] = field(default_factory=list)
+    present: tuple[Any, Any] | None = None
 
     @property
     def name(self) -> str:
@@ -114,6 +116,11 @@ def call_custom(reader: Reader, custom: Custom, args: list, keywords: dict, node
     while defaults and len(args) < len(names) and len(names) - len(args) <= len(defaults):
         args.append(defaults[len(args) - len(names)])
     if isinstance(reader.builder, Terms) or custom.inside:  # inside its own rule, where only its value counts
+        if custom.present is not None and _same(args, custom.present[0]):
+            custom.own.append(custom.present[1])
+            return custom.own[-1]
+        if isinstance(reader.builder, Terms):  # where that is differentiated JAX goes through its rule
+            reader.builder.stopped = True
         custom.own.append(reader.call(custom.inner, args, {}, node))
         return custom.own[-1]
     nondiff = {i % max(len(args), 1) for i in custom.nondiff}
@@ -136,13 +143,13 @@ def call_custom(reader: Reader, custom: Custom, args: list, keywords: dict, node
             return reader.call(custom.bwd, [*fixed, residuals, v], {}, node)
 
         made = declare_tree(reader, value, [args[i] for i in differ], pull, custom.name)
-        _note(reader, made, value, [args[i] for i in differ], any(value is one for one in custom.own), True)
+        _note(
+            reader, made, value, [args[i] for i in differ], any(_same(value, one) for one in custom.own), True
+        )
         return made
     if custom.jvp is None and not custom.jvps:
         raise Refused("This function has no derivative yet.", "Call its defjvp(function) first.", at=node)
     value = reader.call(custom.inner, args, {}, node)
-    if not isinstance(value, Array):
-        raise Refused(f"A custom_jvp is read if it returns one array, and {custom.name} does not.", at=node)
     given = [args[i] for i in differ]
 
     def push(i: int, tangent: Any) -> Any:
@@ -157,11 +164,11 @@ def call_custom(reader: Reader, custom: Custom, args: list, keywords: dict, node
             return total
         result = reader.call(custom.jvp, [*fixed, tuple(given), tuple(tangents)], {}, node)
         primal, tangent_out = pair(result, "The rule returns (value, tangent).")
-        itself.append(any(primal is one for one in custom.own))
+        itself.append(any(_same(primal, one) for one in custom.own))
         return tangent_out
 
     itself: list[bool] = []
-    made = _by_transpose(reader, custom, value, given, push)
+    made = _by_transpose(reader, custom, value, args, given, push)
     _note(reader, made, value, given, all(itself), False)
     return made
 
@@ -220,13 +227,11 @@ def declare_tree(reader: Reader, value: Any, args: list, pull: Callable[[Any], A
     rows = tuple(sorted({level for one in (*arrays, *wires) if isinstance(one, Array) for level in one.rows}))
     wires = [_wire(reader, one, rows) for one in wires]
     shapes = [shape_of(reader, one) for one in arrays]
-    single = len(arrays) == 1
-    whole = arrays[0] if single else _packed(reader, arrays)
-    whole = spread(reader, whole, rows)
+    whole = spread(reader, _packed(reader, arrays), rows)
 
     def passed(v: Array) -> list[Any]:
         v = replace(v, rows=rows)
-        parts = iter([v] if single else _unpacked(reader, v, shapes))
+        parts = iter(_unpacked(reader, v, shapes))
         cotangent = mapped(lambda leaf: next(parts) if any(leaf is one for one in arrays) else 0.0, value)
         with only(reader, rows):  # where nothing is mapped over, JAX calls the rule once for all rows
             result = pull(cotangent)
@@ -248,7 +253,7 @@ def declare_tree(reader: Reader, value: Any, args: list, pull: Callable[[Any], A
 
     made = declare(reader, replace(whole, rows=()), [_unrowed(one) for one in wires], passed, name)
     made = replace(made, rows=rows, traced=whole.traced)
-    results = iter([made] if single else _unpacked(reader, made, shapes))
+    results = iter(_unpacked(reader, made, shapes))
     return mapped(lambda leaf: next(results) if any(leaf is one for one in arrays) else leaf, value)
 
 
@@ -261,11 +266,15 @@ def _unrowed(x: Any) -> Any:
 
 
 def _packed(reader: Reader, arrays: list[Array]) -> Array:
-    """Return arrays as one vector, since a rule has one value."""
+    """Return arrays as one vector, since a rule has one value; one array is that value itself."""
+    if len(arrays) == 1:
+        return arrays[0]
     return reader.make("concatenate", [reshape(reader, one, -1) for one in arrays], axis=0)
 
 
 def _unpacked(reader: Reader, whole: Array, shapes: list[tuple[int, ...]]) -> list[Array]:
+    if len(shapes) == 1:
+        return [whole]
     parts, start = [], 0
     for shape in shapes:
         part = reader.make("getitem", [whole], index=((start, start + prod(shape), None),))
@@ -315,17 +324,51 @@ def _in_rows(reader: Reader, x: Array, rows: Sequence[int], name: str) -> Array:
 # The transpose of a rule of forward mode.
 
 
-def _by_transpose(
-    reader: Reader, custom: Custom, value: Array, given: list, push: Callable[[int, Any], Any]
-) -> Array:
-    flat = [leaf for _, leaf in leaves(given)]
-    rows = tuple(sorted({level for one in (value, *flat) if isinstance(one, Array) for level in one.rows}))
-    wires = [_wire(reader, one, rows) for one in flat]
-    whole = spread(reader, value, rows) if rows else value
+def _same(some: Any, others: Any) -> bool:
+    """Return whether arguments are those of another call: the same arrays, and equal numbers."""
+    first, second = leaves(some), leaves(others)
+    return len(first) == len(second) and all(
+        one is other or (type(one) is type(other) and isinstance(one, (int, float, str)) and one == other)
+        for (_, one), (_, other) in zip(first, second, strict=True)
+    )
 
-    def passed(v: Array) -> list[Any]:
+
+def _by_transpose(
+    reader: Reader, custom: Custom, value: Any, args: list, given: list, push: Callable[[int, Any], Any]
+) -> Any:
+    """Return a value with the pullback that a rule of forward mode has, where both may be nested.
+
+    Args:
+      args, given: the arguments of the call, and those that are differentiated by.
+      push: returns what the rule makes of a tangent of one leaf of the arguments, as the value is nested.
+    """
+    flat, outputs = ([leaf for _, leaf in leaves(one)] for one in (given, value))
+    places = [i for i, one in enumerate(outputs) if isinstance(one, Array) and one.dtype not in (INT, BOOL)]
+    arrays = [outputs[i] for i in places]
+    if not arrays:
+        return value
+    rows = tuple(sorted({level for one in (*arrays, *flat) if isinstance(one, Array) for level in one.rows}))
+    wires = [_wire(reader, one, rows) for one in flat]
+    shapes = [shape_of(reader, one) for one in arrays]
+    whole = spread(reader, _packed(reader, arrays), rows)
+    if any(isinstance(wire, Array) and wire.held == whole.held for wire in wires):
+        whole = reader.copied(whole)  # a second derivative goes through the rule, and not along the wire
+
+    def filled(parts: list[Array]) -> Any:
+        items = iter(parts)
+        return mapped(lambda leaf: next(items) if any(leaf is one for one in arrays) else leaf, value)
+
+    def passed(v_of_all: Array) -> list[Any]:
         terms = reader.builder
         assert isinstance(terms, Terms)
+        custom.present = args, filled(_unpacked(reader, replace(whole, rows=rows), shapes))
+        try:
+            return pulled_back(terms, v_of_all)
+        finally:
+            custom.present = None
+
+    def pulled_back(terms: Terms, v_of_all: Array) -> list[Any]:
+        arriving = _unpacked(reader, replace(v_of_all, rows=rows), shapes)
         cotangents: list[Any] = []
         for i, wire in enumerate(wires):
             if not isinstance(wire, Array) or not wire.is_node:
@@ -334,25 +377,30 @@ def _by_transpose(
             terms.shapes[TANGENT] = terms.outer.shape(wire.held)
             tangent = Array(TANGENT, "jax", wire.dtype, rows=rows)
             with only(reader, rows):
-                out = push(i, tangent)
-            if not isinstance(out, Array):
-                cotangents.append(None)
-                continue
-            shape = shape_of(reader, out)
-            if shape != shape_of(reader, value):
-                raise Refused(
-                    f"The rule of {custom.name} returns a tangent of shape {list(shape)}, and the value has "
-                    f"{list(shape_of(reader, value))}.",
-                    "",
-                    "shape",
-                )
-            out = _in_rows(reader, out, rows, custom.name)
-            back = transposed(terms, out.held, v.held)
+                made = [leaf for _, leaf in leaves(push(i, tangent))]
+            if len(made) != len(outputs) and made != [0.0]:
+                raise Refused(f"The rule of {custom.name} returns a tangent of another form than its value.")
+            pulled = []
+            for place, output, v in zip(places, arrays, arriving, strict=True):
+                out = made[place] if len(made) == len(outputs) else 0.0
+                if not isinstance(out, Array):
+                    continue
+                shape = shape_of(reader, out)
+                if shape != shape_of(reader, output):
+                    raise Refused(
+                        f"The rule of {custom.name} returns a tangent of shape {list(shape)}, and the value "
+                        f"has {list(shape_of(reader, output))}.",
+                        "",
+                        "shape",
+                    )
+                out = _in_rows(reader, out, rows, custom.name)
+                pulled.append(transposed(terms, out.held, v.held))
+            back = _total(terms, pulled)
             cotangents.append(None if back is None else Array(back, "jax", wire.dtype))
         return cotangents
 
     made = declare(reader, replace(whole, rows=()), [_unrowed(one) for one in wires], passed, custom.name)
-    return replace(made, rows=rows, traced=whole.traced)
+    return filled(_unpacked(reader, replace(made, rows=rows, traced=whole.traced), shapes))
 
 
 def _depends(term: Any) -> bool:

@@ -26,8 +26,9 @@ from autodiff_viz.reading.numpy.own_functions import without_name
 WITHOUT_DERIVATIVE = (
     *("ascontiguousarray", "asarray", "float32", "float64", "linalg.matrix_power"),
     *("average", "cbrt", "convolve", "copy", "cumprod", "diagonal", "flip", "float_power", "heaviside"),
-    *("linalg.trace", "matrix_transpose", "median", "meshgrid", "percentile", "polyval", "positive", "ptp"),
-    *("quantile", "take", "take_along_axis", "vdot"),
+    *("interp", "linalg.trace", "matrix_transpose", "median", "meshgrid", "nanmax", "nanmean", "nanmin"),
+    *("nanprod", "nansum", "percentile", "polyval", "positive", "ptp", "quantile", "take"),
+    *("take_along_axis", "vdot"),
 )
 """Functions of `autograd.numpy` for which autograd 1.9 has no derivative."""
 

@@ -24,8 +24,8 @@ from autodiff_viz.reading.functions.arrays import (
     shape_of,
     untraced,
 )
-from autodiff_viz.reading.functions.declared import OwnRule, OwnRules, passed_by
-from autodiff_viz.reading.functions.indexing import check_forward
+from autodiff_viz.reading.functions.declared import Detached, OwnRule, OwnRules, passed_by
+from autodiff_viz.reading.functions.indexing import lies_outside
 from autodiff_viz.reading.functions.inner_derivatives import as_nodes, depends, outside, product
 from autodiff_viz.reading.functions.rows import Rows, enter_rows, leave_rows, mapping, spread
 from autodiff_viz.reading.functions.terms import Terms
@@ -434,9 +434,9 @@ class Loops:
 
 
 def _reversible(reader: Reader, root: Array, done: Differentiated) -> None:
-    for number in reader.state(Loops).made & passed_by(reader.builder, root.held):
-        read = reader.builder.ancestors(Ref(number))
-        if any(own.held.number in read for _, _, own in done.owns):
+    owns = [own for _, _, own in done.owns if own.is_node]
+    for number in reader.state(Loops).made & passed_by(reader.builder, root.held).keys():
+        if _leads_to(reader, owns, number):
             raise Refused(
                 "JAX does not differentiate a while_loop in reverse, nor a fori_loop with computed limits.",
                 "Use scan, or a fori_loop between numbers that are written out.",
@@ -448,7 +448,7 @@ def _met_rules(reader: Reader, numbers: Iterable[int], done: Differentiated) -> 
     """Yield the rules at some nodes to which a derivative by the arguments of a call comes."""
     rules, owns = reader.state(OwnRules).made, {own.held.number for _, _, own in done.owns if own.is_node}
     for number in sorted(set(rules).intersection(numbers)):
-        if any(owns & passed_by(reader.builder, wire.held) for wire in rules[number].wires):
+        if any(owns & passed_by(reader.builder, wire.held).keys() for wire in rules[number].wires):
             yield rules[number]
 
 
@@ -468,9 +468,23 @@ def _refuse_rules(reader: Reader, root: Array, done: Differentiated, forward: bo
     Args:
       eager: whether JAX pushes tangents while it calls, also through what nothing reads.
     """
-    way = passed_by(reader.builder, root.held) if root.is_node else set()
-    if forward:
-        check_forward(reader, way)
+    owns = [own for _, _, own in done.owns if own.is_node]
+    passed = passed_by(reader.builder, root.held) if root.is_node else {}
+    way = {*passed}
+    for number in sorted(reader.state(Detached).numbers & way):
+        if passed[number] and _leads_to(reader, owns, number):
+            raise Refused(
+                "A rule of its own that stops a gradient, or calls a function with a rule, is not read where "
+                "its derivative is differentiated.",
+                "Write the rule out in other functions.",
+            )
+    for number in way if forward else ():
+        if lies_outside(reader, number) and _leads_to(reader, owns, number):
+            raise Refused(
+                "A place outside of an array is read in reverse mode: forward mode passes a tangent there.",
+                "Use a place inside, or jax.grad, jax.vjp or jax.jacrev.",
+                "forward",
+            )
     for rule in _met_rules(reader, way.union(done.made if eager else ()), done):
         inside = any(one is not done for one in rule.pulled)
         if forward and rule.reverse and (not inside or rule.itself):
@@ -481,6 +495,12 @@ def _refuse_rules(reader: Reader, root: Array, done: Differentiated, forward: bo
             )
         if inside and rule.made.held.number in way and not rule.itself and not rule.checked:
             _check_rule(reader, rule)
+
+
+def _leads_to(reader: Reader, owns: list[Array], number: int) -> bool:
+    """Return whether a node is computed from an argument that is differentiated by."""
+    read = reader.builder.ancestors(Ref(number))
+    return any(own.held.number in read for own in owns)
 
 
 def _check_rule(reader: Reader, rule: OwnRule) -> None:
@@ -682,12 +702,19 @@ def jvp(reader: Reader, fun: Any, primals: Any, tangents: Any, has_aux: bool = F
 @known("jax.linearize")
 def linearize(reader: Reader, fun: Any, *primals: Any) -> tuple:
     """Read `jax.linearize`: the value, and a function of the tangents."""
-    done = call_at(reader, fun, list(primals), {}, list(range(len(primals))))
+    rows = tuple(reader.state(Rows).active)
+
+    def at_primals() -> Differentiated:
+        return call_at(reader, fun, list(primals), {}, list(range(len(primals))))
+
+    first = at_primals()
 
     def push(_: Reader, args: list, keywords: dict) -> Any:
+        # Under another vmap each row has a tangent of its own, so the function is read once more there.
+        done = first if tuple(reader.state(Rows).active) == rows else at_primals()
         return tangent_of(reader, fun, list(primals), args, done, done.value, False, False)
 
-    return done.value, Native(push, "jvp")
+    return first.value, Native(push, "jvp")
 
 
 def tangent_of(

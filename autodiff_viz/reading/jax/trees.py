@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import namedtuple
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.graph import limits
@@ -13,14 +15,19 @@ from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import (
     Array,
     Class,
+    ClassMethod,
     Function,
     Native,
+    Property,
     Refused,
+    Scope,
+    Static,
     in_tree_order,
     leaves,
+    names_of,
     tree_mapped,
 )
-from autodiff_viz.reading.nodes.costs import NAMES, pay
+from autodiff_viz.reading.nodes.costs import NAMES, LibraryError, pay
 
 
 def _form(value: Any) -> Any:
@@ -215,8 +222,14 @@ def new_record(reader: Reader, typename: Any, field_names: Any) -> Any:
     return record_type(str(typename) or "Record", names, {})
 
 
-def record_type(name: str, names: list[str], defaults: dict[str, Any], members: Any = None) -> Native:
-    """Return what makes tuples of a type whose elements have names."""
+def record_type(
+    name: str, names: list[str], defaults: dict[str, Any], members: Any = None, static: Collection[str] = ()
+) -> Native:
+    """Return what makes tuples of a type whose elements have names.
+
+    Args:
+      static: the names of elements that are no leaves of a tree.
+    """
     if len(names) > NAMES:
         raise Refused(f"A tuple has at most {NAMES} names here.", "", "too-large")
     pay(100 + len(names))  # Python compiles a class for it
@@ -226,60 +239,189 @@ def record_type(name: str, names: list[str], defaults: dict[str, Any], members: 
         raise Refused(f"{error}.".capitalize()) from None
     made.members = dict(members or {})  # type: ignore[attr-defined]
 
-    def call(_: Reader, args: list, keywords: dict) -> Any:
+    def call(reader: Reader, args: list, keywords: dict) -> Any:
         try:
-            return made(*args, **keywords)
+            whole = made(*args, **keywords)
         except TypeError as error:
             about = str(error).partition(")")[2].strip()
             raise Refused(f"{name} is not made of these values: {about}.") from None
+        return made(*(_element(reader, one, own in static) for own, one in zip(names, whole, strict=True)))
 
     return Native(call, name)
 
 
-DATACLASSES = ("dataclass", "register_dataclass", "register_pytree_node_class")
+@dataclass(frozen=True, eq=False)
+class Field:
+    """What `dataclasses.field` returns: the default of an element, or what makes one for each record."""
+
+    default: Any = None
+    factory: Any = None
+    static: bool = False
+
+
+def _element(reader: Reader, value: Any, static: bool) -> Any:
+    if isinstance(value, Field):
+        value = value.default if value.factory is None else reader.call(value.factory, [], {})
+    return Static(value) if static and not isinstance(value, Static) else value
+
+
+NO_DEFAULT = object()
+
+
+@known("dataclasses.field", "flax.struct.field", "equinox.field", "chex.field")
+def data_field(
+    reader: Reader,
+    *,
+    default: Any = NO_DEFAULT,
+    default_factory: Any = None,
+    metadata: Any = None,
+    static: bool = False,
+    pytree_node: bool = True,
+    repr: bool = True,
+) -> Field:
+    """Read what a dataclass says of one of its elements."""
+    if default is NO_DEFAULT and default_factory is None:
+        raise Refused("A field without a default is not read.", "Write its name and its type alone.")
+    static = bool(static or not pytree_node or (metadata or {}).get("static"))
+    return Field(default, default_factory, static)
+
+
+DATACLASSES = frozenset(["dataclass", "register_dataclass"])
 
 
 def class_made(reader: Reader, made: Class, node: ast.ClassDef) -> Any:
     """Return what a class of the text is: of a NamedTuple or a dataclass, what makes tuples with names."""
     decorators = [one.func if isinstance(one, ast.Call) else one for one in node.decorator_list]
-    words = [as_written(one, limits.NAME).rpartition(".")[2] for one in decorators]
-    words += [
+    words = {as_written(one, limits.NAME).rpartition(".")[2] for one in decorators}
+    words |= {
         as_written(one.args[0], limits.NAME).rpartition(".")[2]
         for one in node.decorator_list
         if isinstance(one, ast.Call) and one.args
-    ]
+    }
     record = any(base in ("typing.NamedTuple", "NamedTuple") for base in made.bases)
-    if not record and not (set(words) & set(DATACLASSES)):
+    if not record and not words & DATACLASSES:
         return made
+    if not record and words & {"dataclass"} and "__post_init__" in made.members:
+        return _with_init(reader, made, node)
+    own = {"__init__", "__post_init__", "__iter__", "__eq__"} & {*made.members}
+    if own:
+        raise Refused(f"A dataclass with {min(own)}() of its own is not read.", "Write a function.", at=node)
     names = [
         one.target.id
         for one in node.body
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
     ]
-    return record_type(made.name, names, dict(made.members), made.members)
+    usual = dict(made.members)
+    static = {name for name in names if isinstance(usual.get(name), Field) and usual[name].static}
+    for call in node.decorator_list:
+        if isinstance(call, ast.Call) and "register_dataclass" in as_written(call, limits.NAME):
+            if len(call.args) > 1 or any(
+                one.arg not in ("data_fields", "meta_fields") for one in call.keywords
+            ):
+                raise Refused("register_dataclass() is read with data_fields and meta_fields.", at=call)
+            for keyword in call.keywords:
+                if keyword.arg == "meta_fields":
+                    static |= set(reader.items(reader.value(keyword.value), keyword.value))
+    if "tree_flatten" in made.members:
+        static |= _kept_apart(reader, record_type(made.name, names, usual, made.members), names, made, node)
+    return record_type(made.name, names, usual, made.members, static)
+
+
+def _with_init(reader: Reader, made: Class, node: ast.ClassDef) -> Class:
+    """Return a dataclass that computes elements of its own as a class, with the `__init__` that it gets."""
+    fields = [one for one in node.body if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)]
+    names = [one.target.id for one in fields if isinstance(one.target, ast.Name)]
+    if any(isinstance(one, Field) for one in made.members.values()) or made.above or len(fields) > NAMES:
+        raise Refused("A dataclass with __post_init__() is read without field() and without a base.", at=node)
+    first = next((i for i, one in enumerate(fields) if one.value is not None), len(fields))
+    if any(one.value is None for one in fields[first:]):
+        raise LibraryError("non-default argument follows default argument", at=node)
+    itself = ast.Name("self", ast.Load())
+    init = ast.FunctionDef(
+        "__init__",
+        ast.arguments(
+            [], [ast.arg(name) for name in ("self", *names)], None, [], [], None,
+            [one.value for one in fields[first:] if one.value is not None],
+        ),
+        [
+            *(
+                ast.Assign([ast.Attribute(itself, name, ast.Store())], ast.Name(name, ast.Load()))
+                for name in names
+            ),
+            ast.Expr(ast.Call(ast.Attribute(itself, "__post_init__", ast.Load()), [], [])),
+        ],
+        [],
+    )  # fmt: skip
+    ast.fix_missing_locations(ast.copy_location(init, node))
+    with reader.inside(Scope({}, reader.scope)):
+        reader.run([init])
+        own = reader.scope.names["__init__"]
+    own.owner = made
+    made.members["__init__"] = own  # type: ignore[index]
+    return made
+
+
+def _kept_apart(reader: Reader, new: Native, names: list[str], made: Class, node: ast.ClassDef) -> set[str]:
+    """Return the elements that `tree_flatten` of a class keeps apart from the leaves.
+
+    Raises:
+      Refused: it does more than that, or `tree_unflatten` does not lead back.
+    """
+    marks = [Static(name) for name in names]  # what is handed on stays itself
+    flat = reader.call(made.members["tree_flatten"], [new.call(reader, marks, {})], {}, node)
+    back = made.members.get("tree_unflatten")
+    if isinstance(flat, (tuple, list)) and len(flat) == 2 and isinstance(back, ClassMethod):
+        children = [one for one in reader.items(flat[0]) if isinstance(one, str)]
+        again = reader.call(back.function, [new, flat[1], flat[0]], {}, node)
+        in_order = [name for name in names if name in children]
+        whole = isinstance(again, tuple) and [getattr(one, "value", one) for one in again] == names
+        if whole and children == in_order and len(children) == len(flat[0]):
+            return {*names} - {*children}
+    raise Refused(
+        f"{made.name}.tree_flatten() is read if it returns elements in their order, and what is kept apart.",
+        at=node,
+    )
 
 
 def record_attribute(reader: Reader, value: Any, name: str, node: ast.AST) -> Any:
     """Return an element of a tuple by its name, or a method of such a tuple."""
     if name in value._fields:
-        return value[value._fields.index(name)]
+        return _plain(value[value._fields.index(name)])
     if name in ("_replace", "replace"):
         return Native(lambda _, args, keywords: _replaced(value, keywords), name)
     if name == "_asdict":
-        return Native(lambda _, args, keywords: dict(zip(value._fields, value, strict=True)), name)
+        return Native(
+            lambda _, args, keywords: dict(zip(value._fields, map(_plain, value), strict=True)), name
+        )
     if name == "_fields":
         return value._fields
     member = getattr(type(value), "members", {}).get(name)
     if isinstance(member, Function):
         return Native(lambda _, args, keywords: reader.call(member, [value, *args], keywords), name)
-    if member is not None:
+    if isinstance(member, Property):
+        return reader.call(member.function, [value], {}, node)
+    if member is not None and not isinstance(member, ClassMethod):
         return member
     raise Refused(f"This tuple has no {name!r}.", f"It has {', '.join(value._fields)}.", at=node)
 
 
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Static) else value
+
+
+@known("dataclasses.replace")
+def replaced(reader: Reader, obj: Any, **changes: Any) -> Any:
+    """Read a copy of a dataclass with other values for some of its elements."""
+    if not names_of(obj):
+        raise Refused("replace() takes a dataclass.")
+    return _replaced(obj, changes)
+
+
 def _replaced(value: Any, keywords: dict[str, Any]) -> Any:
+    old = dict(zip(value._fields, value, strict=True))
+    new = {name: Static(one) if isinstance(old.get(name), Static) else one for name, one in keywords.items()}
     try:
-        return value._replace(**keywords)
+        return value._replace(**new)
     except (ValueError, TypeError) as error:
         raise Refused(f"{error}.".capitalize()) from None
 

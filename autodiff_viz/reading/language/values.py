@@ -208,6 +208,13 @@ class ClassMethod:
     function: Function
 
 
+@dataclass(frozen=True, eq=False)
+class Static:
+    """A part of a record that is no leaf of a tree of JAX: all functions of trees keep it as it is."""
+
+    value: Any
+
+
 @dataclass(eq=False)
 class Instance:
     """An object of a class of the text, or of a library's class that has state, such as a layer.
@@ -259,7 +266,7 @@ def leaves(value: Any, path: str = "", depth: int = 0) -> list[tuple[str, Any]]:
     Raises:
       Refused: code "too-large", they are nested too deep, as a list in itself is, or take too many steps.
     """
-    if value is None:  # holds no leaf, as in JAX
+    if value is None or isinstance(value, Static):  # holds no leaf, as in JAX
         return []
     if not isinstance(value, (dict, tuple, list)):
         return [(path, value)]
@@ -291,8 +298,8 @@ def mapped(function: Callable[[Any], Any], value: Any, depth: int = 0, of_jax: b
     Raises:
       Refused: as `leaves`.
     """
-    if value is None:
-        return None
+    if value is None or isinstance(value, Static):
+        return value
     if not isinstance(value, (dict, tuple, list)):
         return function(value)
     _entered(value, depth)

@@ -25,17 +25,17 @@ OWN = {
         "bitwise_or ceil column_stack conj conjugate count_nonzero cross cumprod cumsum deg2rad degrees "
         "diag diagonal diff flip fliplr flipud float_power full_like heaviside hstack inner invert "
         "isfinite isinf isnan kron logical_and logical_not logical_or logical_xor matrix_transpose median "
-        "meshgrid moveaxis nan_to_num outer pad percentile permute_dims polyval positive ptp quantile "
-        "rad2deg radians real reciprocal repeat rint roll round sort split std swapaxes tensordot tile "
-        "trace transpose tri tril triu trunc var vdot vstack"
+        "meshgrid moveaxis nan_to_num nanmax nanmean nanmin nanprod nansum outer pad percentile "
+        "permute_dims polyval positive ptp quantile rad2deg radians real reciprocal repeat rint roll "
+        "round sort split std swapaxes tensordot tile trace transpose tri tril triu trunc var vdot vstack"
     ),
     "numpy.linalg": "norm trace",
     "lax": (
         "abs acos acosh add argmax argmin asin asinh atan atan2 atanh cbrt ceil clamp collapse "
-        "concatenate conv conv_general_dilated conv_with_general_padding cos cosh cummax cumprod cumsum "
-        "div dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim "
-        "dynamic_update_slice dynamic_update_slice_in_dim eq erf erfc exp exp2 expand_dims "
-        "expm1 floor full_like ge gt index_in_dim is_finite le log log1p logistic lt max min mul ne neg "
+        "concatenate conv conv_general_dilated conv_with_general_padding cos cosh cummax cummin cumprod "
+        "cumsum div dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim "
+        "dynamic_update_slice dynamic_update_slice_in_dim eq erf erfc exp exp2 expand_dims expm1 floor "
+        "full_like ge gt index_in_dim is_finite le log log1p logistic lt max min mul ne neg "
         "optimization_barrier pow reciprocal reshape rev rsqrt select select_n sign sin sinh slice_in_dim "
         "sort sqrt square squeeze sub tan tanh top_k transpose"
     ),
@@ -112,6 +112,45 @@ def _select(condlist, choicelist, default=0):
 
 
 FUNCTIONS["numpy.select"] = own_function("numpy.select", _select)
+
+
+LONGEST = 64  # of what is compared with each place or interval of an axis
+
+
+def _interp(x: jax.Array, xp: jax.Array, fp: jax.Array, left=None, right=None, period=None):
+    """Return the values at points of a function that is linear between known points, in rising order."""
+    if period is not None or isinstance(left, str) or isinstance(right, str) or not 1 < xp.size <= LONGEST:
+        raise TypeError(f"it is read without a period, of 2 to {LONGEST} known points")
+    x, xp, fp = (jnp.asarray(one, float) for one in (x, xp, fp))
+    run, rise, gone = xp[1:] - xp[:-1], fp[1:] - fp[:-1], x[..., None] - xp[:-1]
+    still = jnp.abs(run) <= np.spacing(np.finfo(xp.dtype).eps)
+    values = jnp.where(still, fp[:-1], fp[:-1] + gone / jnp.where(still, 1.0, run) * rise)
+    # The first interval goes on to the left, and the last to the right; NaN is in the last.
+    first, last = jnp.arange(xp.size - 1) == 0, jnp.arange(xp.size - 1) == xp.size - 2
+    here = (first | ~(x[..., None] < xp[:-1])) & (last | (x[..., None] < xp[1:]))
+    made = jnp.sum(jnp.where(here, values, 0.0), -1)
+    made = jnp.where(x < xp[0], fp[0] if left is None else left, made)
+    return jnp.where(x > xp[-1], fp[-1] if right is None else right, made)
+
+
+FUNCTIONS["numpy.interp"] = own_function("numpy.interp", _interp)
+
+
+def _roll(a: jax.Array, shift: jax.Array, axis=None):
+    """Return elements moved along an axis; a shift that is not known is compared with each that there is."""
+    if not isinstance(shift, jax.core.Tracer) or shift.ndim or not (axis is None or isinstance(axis, int)):
+        return jnp.roll(a, shift, axis)
+    a = jnp.asarray(a)
+    count = a.size if axis is None else a.shape[axis]
+    if count > LONGEST:
+        raise TypeError(f"a shift that is not known is read along at most {LONGEST} elements")
+    shift = shift.astype(float)
+    turned = shift - count * jnp.floor(shift / count)
+    rolls = [jnp.roll(a, k, axis) if k else a for k in range(count)]
+    return sum(jnp.where(turned == float(k), one, 0.0) for k, one in enumerate(rolls))
+
+
+FUNCTIONS["numpy.roll"] = own_function("numpy.roll", _roll)
 
 
 def _argsort(a: jax.Array, axis=-1, *, stable=True, descending=False):

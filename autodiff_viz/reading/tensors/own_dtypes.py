@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from autodiff_viz.graph.model import IDENTITY, INPUT
-from autodiff_viz.reading.functions.arrays import as_literal, constant
+from autodiff_viz.reading.functions.arrays import as_literal, constant, is_differentiated
 from autodiff_viz.reading.functions.draws import Draws as JaxDraws
 from autodiff_viz.reading.language.operators import COMPARES
 from autodiff_viz.reading.language.reader import Reader
@@ -243,7 +243,7 @@ def own_numbers(reader: Reader, op: str, args: list[Any], params: dict[str, Any]
     if held and np.array_equal(result.astype(np.float64), ideal, equal_nan=True) and _same_in_graph(result):
         reader.state(Known).of[made.held.number] = result
         return made
-    if made.requires_grad:
+    if is_differentiated(reader, made):
         raise Refused(
             f"A computation in {dtype.name} rounds its result, and the graph that the gradient passes "
             "through has float32.",
@@ -402,7 +402,7 @@ def converted(reader: Reader, x: Array, dtype: str) -> Array | None:
     narrowed = dtype == INT and target.itemsize < 4 and source.kind not in "iub"
     if same and x.is_node and not narrowed:
         return None
-    if x.requires_grad and dtype in FLOATS and not same:
+    if dtype in FLOATS and not same and is_differentiated(reader, x):
         raise Refused(
             f"This conversion to {target.name} rounds numbers that a gradient passes through.",
             "Make the inputs of one dtype.",

@@ -273,7 +273,7 @@ def _refuse_left(reader: Reader, way: set[int]) -> None:
 
 def refuse_hooks(reader: Reader, root: Array) -> None:
     """Refuse a derivative that `torch.func` takes of what has hooks on its way."""
-    below = passed_by(reader.builder, root.held) if root.is_node and reader.state(Hooks).places else set()
+    below = passed_by(reader.builder, root.held) if root.is_node and reader.state(Hooks).places else {}
     if any(
         ref.number in below
         for place in reader.state(Hooks).places

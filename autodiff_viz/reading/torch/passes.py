@@ -230,7 +230,8 @@ def pass_through(reader: Reader, root: Ref, sources: Sequence[Ref], retain: bool
     numbers = between(reader, root, sources)
     if create and numbers & reader.state(Detached).numbers:
         raise Refused(
-            "A backward() that detaches is not read where create_graph=True asks for its derivative.",
+            "A backward() that detaches, or applies another Function, is not read where create_graph=True "
+            "asks for its derivative.",
             "Save the detached tensor in forward(): ctx.save_for_backward(x.detach()).",
         )
     if changed := reader.unread.numbers:

@@ -52,8 +52,11 @@ def composition(seed: int) -> str:
 
 
 def room(values: np.ndarray) -> np.ndarray:
-    """Return how far two of these may be apart: a composition is rounded at each of its steps, and where terms
-    of about 1 cancel, as in the gradient of sum(softmax(m)), 1e-7 is left of them."""
+    """Return how far two of these may be apart.
+
+    A composition is rounded at each of its steps, and of terms of about 1 that cancel, as in the gradient of
+    sum(softmax(m)), 1e-7 is left.
+    """
     return 1e-5 * np.abs(values) + 1e-6
 
 
@@ -75,9 +78,7 @@ def apart(body: str) -> str | None:
         return None
     traced = {"y": trace.value[graph.output], "g": trace.gradient["m"]}
     found = {
-        name: differs(
-            values[name], value, partial(room, values[name]), elementwise=False
-        )
+        name: differs(values[name], value, partial(room, values[name]), elementwise=False)
         for name, value in traced.items()
     }
     return "; ".join(f"{name}: {told}" for name, told in found.items() if told)
