@@ -1,4 +1,4 @@
-# make run: the app.  make test: what CI runs, half of all in turn.  make nightly: the same with all cases.  make slice: a part of those that the day leaves out.  make compat: what depends on JAX, with the newest.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images.  make site: everything as static pages with live figures.
+# make run: the app.  make test: half of all tests, in turn.  make nightly: the same with all cases.  make slice: a part of those that the day leaves out.  make compat: what depends on JAX, with the newest.  make check: style and types.  make bench: ratios.  make soak: memory under churn.  make pictures: README's images.  make site: everything as static pages with live figures.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
