@@ -18,7 +18,7 @@ NAME = re.compile(r"'(\w+)'")
 PLAIN = re.compile(r"(?<!')\b[A-Za-z_]\w*\b(?!')")
 COUNT = re.compile(r"\b[\d,]+ (?:others|more)\b|\bof [\d,]+ elements")
 WORD = re.compile(r"\b[A-Za-z_]+\d+\w*")
-NUMBER = re.compile(r"\u2212?(?:\d[\d.]*(?:e\u2212?\d+)?|\u221e)|NaN")
+NUMBER = re.compile(r"\u2212?(?:\d{1,3}(?:,\d{3})+|\d[\d.]*(?:e\u2212?\d+)?|\u221e)|NaN")
 CLOSE = 6e-3  # a small number is written with three digits
 PLACE = 0.5001  # of the last digit that is written, of a number with fewer
 
@@ -54,7 +54,7 @@ def _numbers(array: Any) -> Iterator[float]:
 
 
 def _is(text: str, number: float) -> bool:
-    written = float(text.replace("\u2212", "-").replace("\u221e", "inf").rstrip("."))
+    written = float(text.replace("\u2212", "-").replace("\u221e", "inf").replace(",", "").rstrip("."))
     both_nan = math.isnan(written) and math.isnan(number)
     finite = written if math.isfinite(written) else 0.0
     _, digits, exponent = Decimal(repr(finite)).normalize().as_tuple()
