@@ -16,6 +16,7 @@ from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import to_query
 from autodiff_viz.lab.state import start
 from tests.browser.lab_page import DRAWN, LabPage
+from tests.browser.shared_page import TWICE
 from tests.own_lesson import KEY
 
 SHIFTS = """() => {
@@ -71,8 +72,10 @@ def page(context: BrowserContext, page: Page) -> Iterator[Page]:
 
 
 def box(page: Page, selector: str) -> dict[str, float]:
-    found = page.locator(selector).first.bounding_box()
-    assert found, f"{selector} is not on view"
+    thing = page.locator(selector).first
+    expect(thing).to_be_visible()  # what is drawn last comes after the canvas
+    found = thing.bounding_box()
+    assert found
     return found
 
 
@@ -108,7 +111,7 @@ TOPMOST = """(thing) => {
 
 @dataclass(frozen=True)
 class Bench:
-    """The workbench at 1280 by 720 with b selected.
+    """The workbench at 1280 by 720.
 
     Attributes:
       shifts: what had jumped until all was there.
@@ -128,18 +131,17 @@ def bench(module_pages: Callable[[], Page], address: str) -> Iterator[Bench]:
     expect(page.locator(".checks .says")).to_contain_text("agree")
     expect(page.get_by_test_id("stPopover").first).to_be_visible()
     lab.settle()
-    shifts = page.evaluate(SINCE)
-    lab.select("b")
-    yield Bench(lab, shifts)
+    yield Bench(lab, page.evaluate(SINCE))
     page.evaluate("localStorage.clear()")  # of the look, for the tests that come after
 
 
 @pytest.fixture
 def small(bench: Bench) -> LabPage:
     resized(bench.lab.page, 1280, 720)
-    bench.lab.page.keyboard.press("Escape")
-    if not bench.lab.canvas.locator("[data-id=b].selected").count():
-        bench.lab.select("b")
+    bench.lab.page.keyboard.press("Escape")  # shuts what is open
+    bench.lab.deselect()
+    bench.lab.page.wait_for_timeout(TWICE)
+    bench.lab.select("b")
     return bench.lab
 
 

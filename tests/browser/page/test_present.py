@@ -278,8 +278,8 @@ def test_notes_in_a_second_window_follow_the_stage_and_drive_it(page: Page, addr
     expect(notes.locator(".notes-time")).to_have_text(re.compile(r"^\d+:\d\d$"))
     assert faults(notes) == []
     notes.reload()
-    press = notes.get_by_role("button", name="On", exact=True)
-    press.click()
+    on = notes.get_by_role("button", name="On", exact=True)
+    on.click()
     expect(says(lab)).to_have_text(saying("= 6"))
     notes.keyboard.press("PageUp")
     expect(says(lab)).to_have_text("x = 3")
