@@ -27,6 +27,10 @@ FOLD = f"""if (location.protocol !== "about:" && !location.hash)
   history.replaceState(history.state, "", {FOLDED!r});"""
 """As if each address, also after a reload, were a link that says so."""
 
+FORGET = """() => Object.keys(localStorage).filter((key) => /[.](lab|shelf)$/.test(key))
+  .forEach((key) => localStorage.removeItem(key))"""
+"""The graphs of earlier pages, of which a page offers to continue the last until something is edited."""
+
 RELEASE = f"""(first) => {{ {FOUND}
   {PRESSED}.filter((one) => !first.includes(one.title)).forEach((one) => one.click());
 }}"""
@@ -92,6 +96,8 @@ class SharedPage:
             page = self.context.new_page()
             self.abroad, self.said = self.watched(page)
             page.add_init_script(NOTE_CLICKS)
+            page.goto(f"{self.address}/_stcore/health")
+            page.evaluate(FORGET)
             if not self.plots:
                 page.add_init_script(FOLD)
             self.lab = LabPage(page, self.address).open(SELECTED)

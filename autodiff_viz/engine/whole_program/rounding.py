@@ -225,13 +225,19 @@ def _propagated(equation: Any, values: list[Any], i: int, error: np.ndarray) -> 
     dot = jnp.asarray(error / scale, values[i].dtype)
     if equation.primitive.name in MULTIPLY_AND_ADD:
         sizes = [dot if j == i else _sized(value) for j, value in enumerate(values)]
-        return [scale * _size(_bind(equation, sizes)[0])]
+        return [_times(scale, _bind(equation, sizes)[0])]
 
     def of_operand(value: Any) -> list[Any]:
         return _bind(equation, [*values[:i], value, *values[i + 1 :]])
 
     _, dots = jax.jvp(of_operand, (jnp.asarray(values[i]),), (dot,))
-    return [scale * _size(d) if _is_float(d) else np.zeros(np.shape(d)) for d in dots]
+    return [_times(scale, d) if _is_float(d) else np.zeros(np.shape(d)) for d in dots]
+
+
+def _times(scale: float, array: Any) -> np.ndarray:
+    """Return sizes times a scale, which may be infinite: `LARGEST` bounds them."""
+    with np.errstate(over="ignore"):
+        return scale * _size(array)
 
 
 def _is_float(value: Any) -> bool:

@@ -65,7 +65,7 @@ def input_causes(found: Trace, differences: Mapping[str, Difference]) -> dict[st
 def _causes(found: Trace, name: str, difference: Difference, kinds: Kinds) -> tuple[Cause, ...]:
     """Return the causes of one input's difference: the first group of nodes in which there are any."""
     if not _all_finite(difference):
-        return (Cause(NOT_FINITE, _not_finite(found, _between(found, name))),)
+        return (Cause(NOT_FINITE, _not_finite(found, name)),)
     if difference.agrees:
         return ()
     nodes = _between(found, name)
@@ -134,15 +134,22 @@ def _all_finite(difference: Difference) -> bool:
     return bool(np.isfinite(difference.declared).all() and np.isfinite(difference.true).all())
 
 
-def _not_finite(found: Trace, nodes: Iterable[Node]) -> tuple[str, ...]:
-    """Return the nodes where numbers stop being finite; else those where a difference leaves the domain."""
-    nodes = tuple(nodes)
-    beginnings = {origin.node for origin in found.nonfinite_origins}
+def _not_finite(found: Trace, name: str) -> tuple[str, ...]:
+    """Return the nodes after an input where numbers stop being finite.
+
+    Else those where a difference leaves the domain, by what comes from the input.
+    """
+    nodes = _between(found, name)
+    way, beginnings = {name, *(node.name for node in nodes)}, {o.node for o in found.nonfinite_origins}
     first = tuple(node.name for node in nodes if node.name in beginnings)
     return first or tuple(
         node.name
         for node in nodes
-        if any(not _all_finite(difference) for difference in check_node(found, node.name).values())
+        if any(
+            not _all_finite(difference)
+            for slot, difference in check_node(found, node.name).items()
+            if node.slots[slot] in way
+        )
     )
 
 

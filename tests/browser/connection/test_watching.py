@@ -32,7 +32,7 @@ def test_a_request_to_another_host_and_errors_are_noticed(context: BrowserContex
 @pytest.mark.nightly
 def test_a_shared_page_is_reused_only_in_its_first_state(context: BrowserContext, address: str):
     shared = SharedPage(context, address, watched)
-    shared.take().select("b")  # after which this browser is greeted no more
+    shared.take().press("s")  # an edit, after which this browser is greeted no more
     shared.close()
     lab = shared.take()
     lab.select("b")
