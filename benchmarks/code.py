@@ -129,5 +129,6 @@ async def _typed(app: Server) -> list[float]:
 
 
 def _nodes(message: str) -> str:
-    """Return the cards of a whole drawing as text; "" of a difference."""
-    return json.dumps(json.loads(message).get("full", {}).get("nodes", ""))
+    """Return the cards of a whole drawing, or those that a difference sets, as text."""
+    answer = json.loads(message)
+    return json.dumps((answer.get("full") or answer.get("patch") or {}).get("nodes", ""))

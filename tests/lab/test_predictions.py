@@ -61,7 +61,8 @@ def test_thousands_of_edits_are_shown_as_python_draws_them(counts):
 @pytest.mark.longer
 @pytest.mark.parametrize("kind", sorted(MAKERS.keys() - PYTHONS))
 def test_the_browser_shows_edits_of_this_kind_at_once(counts, kind):
-    assert counts[kind]["equal"] > 0
+    few = sum(counts[kind].values()) < 10  # which may all change nothing that is drawn
+    assert counts[kind]["equal"] > 0 or few
 
 
 @pytest.mark.longer

@@ -72,7 +72,7 @@ class Ranged:
       low, high: smallest and largest size of the finite elements other than 0; None if there is none.
       exact_low, exact_high: the same in float64.
       error: largest difference from float64, as a share of the largest number there; the scale is divided
-        out first. Infinite where one is not finite, or where float64 has 0 alone.
+        out first. Infinite where one is not finite; 0 where float64 has 0 alone.
       exact: the number itself in float64, if there is one element.
     """
 
@@ -158,7 +158,7 @@ def _ranged(
         begins=kind != FITS and kind not in before,
         **dict(zip(("low", "high"), _ends(sizes), strict=True)),
         **dict(zip(("exact_low", "exact_high"), _ends(exact), strict=True)),
-        error=largest / size if size else (np.inf if largest else 0.0),
+        error=largest / size if size else 0.0 if np.isfinite(true).all() else np.inf,
         exact=float(true.item()) * scale if true.size == 1 else None,
     )
 
@@ -263,7 +263,7 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
     cotangents = run(float(scale))
     traced = Numbers(values, cotangents.arriving, cotangents.passed)
     places = ranges(found.graph, found.dtype, traced, true, float(scale))
-    if any(place.kind == ROUNDED or place.error > 1 for place in places):
+    if any(place.kind == ROUNDED or 1 < place.error < np.inf for place in places):
         true = _without_leftovers(exact, true)
         places = ranges(found.graph, found.dtype, traced, true, float(scale))
     least, most, left = _safe_scales(run, true)
@@ -386,10 +386,10 @@ def _sentence(found: Trace, places: Iterable[Ranged]) -> Statement:
             parts.append(Statement(f"{kind.capitalize()}: {text}{beside}.", (claim,)))
     if parts:
         return joined(" ", parts)
+    compared = [place for place in places if np.isfinite(place.error)]
+    error = max((place.error for place in compared), default=0.0)
     # Where terms cancel to 0, what rounding leaves is no share of anything.
-    shares = [place.error for place in places if place.exact_high is not None]
-    left = max((place.high for place in places if place.exact_high is None and place.high), default=None)
-    error = max(shares, default=0.0)
+    left = max((place.high for place in compared if place.exact_high is None and place.high), default=None)
     begins = [place for place in places if place.begins]
     fits = (
         f"Subnormal, with fewer digits: numbers at {_named(begins)}. Nothing is lost."
@@ -401,6 +401,8 @@ def _sentence(found: Trace, places: Iterable[Ranged]) -> Statement:
     if left is not None:
         says += f" Where float64 has 0, rounding leaves up to {scalar(left, 2)}."
         claims.append(Claim(LEFT, (), (left,)))
+    if len(compared) < len(places):
+        says += " Where float64 has no finite number, nothing is compared."
     return Statement(says, tuple(claims))
 
 

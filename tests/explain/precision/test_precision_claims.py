@@ -51,7 +51,12 @@ def is_so(kind: str, here: np.ndarray, exact: np.ndarray, tiny: float) -> bool:
 
 def error(found: av.Trace, exact: av.Trace) -> float:
     """The largest difference of two traces, as a share of the largest number of its array."""
-    return max(np.abs(a - b).max() / np.abs(b).max() for a, b in pairs_of(found, exact) if b.any())
+    return max(np.abs(a - b).max() / np.abs(b).max() for a, b in compared(found, exact) if b.any())
+
+
+def compared(found: av.Trace, exact: av.Trace) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The arrays of two traces that have no number that is not finite."""
+    return [pair for pair in pairs_of(found, exact) if np.isfinite(pair).all()]
 
 
 def pairs_of(found: av.Trace, exact: av.Trace) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -78,7 +83,7 @@ def check_claim(claim: Claim, found: av.Trace, exact: av.Trace) -> None:
         np.testing.assert_allclose(claim.numbers[0], 100 * error(found, exact), rtol=1e-6, atol=1e-12)
         return
     if claim.kind == LEFT:
-        assert claim.numbers[0] == max(np.abs(a).max() for a, b in pairs_of(found, exact) if not b.any())
+        assert claim.numbers[0] == max(np.abs(a).max() for a, b in compared(found, exact) if not b.any())
         return
     kind, _, what = claim.kind.rpartition(" ") if claim.kind != SUBNORMAL else (SUBNORMAL, "", "")
     for name in claim.names:
