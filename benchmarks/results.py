@@ -29,15 +29,22 @@ LIBRARIES = ("jax", "streamlit", "numpy", "plotly")
 
 def conditions() -> str:
     """Return in one line what numbers depend on: day, commit, versions, processors and their load before."""
-    commit = subprocess.run(
-        ["git", "-C", str(RESULTS.parent), "describe", "--always", "--dirty"], capture_output=True, text=True
-    ).stdout.strip()
+    commit = _git("describe", "--always")
+    if _git("status", "--porcelain", "--", ":/", f":(exclude){RESULTS.name}"):
+        commit += "-dirty"
     versions = [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in LIBRARIES)]
     load = os.getloadavg()[0]
     return (
         f"{date.today().isoformat()}, commit {commit or 'unknown'}; {', '.join(versions)}; "
         f"{os.cpu_count()} processors, load {load:.1f} before"
     )
+
+
+def _git(*words: str) -> str:
+    """Return what git says of this repository, or nothing where there is none."""
+    return subprocess.run(
+        ["git", "-C", str(RESULTS.parent), *words], capture_output=True, text=True
+    ).stdout.strip()
 
 
 def section(title: str, measured: str, rows: Iterable[Row]) -> str:
