@@ -36,7 +36,7 @@ EVERYTHING = (
 )
 PAGE = (
     "tests/browser/page/test_page.py::test_reset_leads_back_to_the_first_graph",
-    "tests/browser/page/test_reading.py::test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes",
+    "tests/browser/page/test_reading.py::test_exercises_are_done_in_turn_and_lead_to_the_next_lesson",
 )
 REGIONS = (
     "tests/functions",

@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "autodiff_viz"
 GUIDES = tuple(sorted(PACKAGE.rglob("README.md")))
 STEP = re.compile(
-    r"^In `(autodiff_viz/[\w/]+\.(?:py|js))`, (at the end|a new file|in|above)(?: `(\w+)`)?:\n\n"
+    r"^In `((?:autodiff_viz|tests)/[\w/]+\.(?:py|js))`, (at the end|a new file|in|above)(?: of)?(?: `(\w+)`)?"
+    r":\n\n"
     r"```(?:python|js)\n(.*?)```",
     re.M | re.S,
 )
@@ -23,8 +24,8 @@ class Step(NamedTuple):
 
     Attributes:
       file: which one.
-      place: `in` a table or `above` a name, `at the end`, or that the file is new.
-      name: of the table; "" without one.
+      place: `in` a table, `above` a name, `at the end` of the file or of a function, or that the file is new.
+      name: of the table or the function; "" without one.
       text: what is added. Imports in it join those of the file.
     """
 
@@ -45,6 +46,7 @@ def follow(guide: Path, place: Path) -> None:
         file = place / step.file
         if step.place == "a new file":
             assert not file.exists()
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(step.text, "utf-8")
         else:
             file.write_text(added(file.read_text("utf-8"), step), "utf-8")
@@ -56,8 +58,12 @@ def added(source: str, step: Step) -> str:
     text = IMPORTS.sub("", step.text)
     if imports:
         source = re.sub(r"^(?=from autodiff_viz)", lambda _: imports, source, count=1, flags=re.M)
-    if step.place == "at the end":
+    if step.place == "at the end" and not step.name:
         return f"{source}\n\n{text}"
+    if step.place == "at the end":
+        begins = source.index(f"\ndef {step.name}(")
+        end = source.index("\n\n\n", begins + 1) + 1
+        return source[:end] + text + source[end:]
     begins = re.search(rf"^(?:export const )?{step.name}\b[^\n]* = [({{]", source, re.M)
     assert begins, f"{step.file} has no {step.name}"
     if step.place == "above":
@@ -67,5 +73,6 @@ def added(source: str, step: Step) -> str:
 
 
 def copied(place: Path) -> None:
-    """Copy the package to `place`."""
+    """Copy the package and the app to `place`."""
+    shutil.copy(ROOT / "app.py", place)
     shutil.copytree(PACKAGE, place / "autodiff_viz", ignore=shutil.ignore_patterns("__pycache__"))

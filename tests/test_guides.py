@@ -41,12 +41,27 @@ graphs = [av.parse(text.format(each)) for each in ('checkpoint_dots', 'dots_save
 traces = [av.trace(graph) for graph in graphs]
 [len(trace.residuals) for trace in traces], all(av.verify(trace).agrees for trace in traces)
 """,
+    "ui": r"""
+from pathlib import Path
+from streamlit.testing.v1 import AppTest
+from autodiff_viz.lab.evaluate import lab_view
+from autodiff_viz.lab.parts import PARTS, shows
+from autodiff_viz.lab.state import opened, start
+lab = opened(start(), av.parse('x = 2.0\ny = x * x'), '')
+page = AppTest.from_file(str(Path('app.py').resolve()), default_timeout=120).run()
+page.run()  # the first run draws the canvas alone
+shows('size', lab, lab_view(lab), {})[0], [each.value for each in page.caption]
+""",
     "explain": r"""
+from autodiff_viz.explain.catalog import FIGURES
+from autodiff_viz.lab.figures import figured
+trace = av.trace(av.parse('x = 2.0\ny = 5.0 * x\nz = -3.0 * y'))
+strongest = figured('strongest', trace, None)
 def found(text):
     return [lint for lint in av.lints(av.trace(av.parse(text))) if lint.code == 'repeated-relu']
 
 (twice,) = found('x = 2.0\ny = relu(relu(x))')
-twice.where, av.show(twice.mend), found('x = 2.0\ny = relu(sin(x))')
+strongest.words, twice.where, av.show(twice.mend), found('x = 2.0\ny = relu(sin(x))')
 """,
     "asking": r"""
 trace = av.trace(av.parse('x = 2.0\ny = 5.0 * x\nz = y + 1.0'))
@@ -126,8 +141,20 @@ def test_the_guide_names_every_table_that_a_kind_of_rule_needs():
     assert {name for name in tables if f"`{name}`" not in guide} == made_of_others
 
 
+def test_an_explanation_is_added_as_its_guide_says(told, place):
+    # By hand: -3 arrives at y, and -3 * 5 at x.
+    assert told["explain"][0] == "Most gradient arrives at x 15, y 3 and z 1."
+    run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/explain/strongest"], place)
+
+
+def test_a_part_of_the_page_is_added_as_its_guide_says(told):
+    data, captions = told["ui"]
+    assert data == 2
+    assert [each for each in captions if re.fullmatch(r"\d+ nodes", each)] != []
+
+
 def test_a_lint_is_added_as_its_guide_says(told):
-    where, mended, elsewhere = told["explain"]
+    _, where, mended, elsewhere = told["explain"]
     assert where == "y"
     assert "y = relu(x)" in mended
     assert elsewhere == []

@@ -101,10 +101,8 @@ def apply_function(reader: Reader, owner: Class, args: list, node: ast.AST) -> A
     if context.dirty:
         raise Refused("mark_dirty() is not read.", "Return a new tensor.", at=node)
     if not recording:
-        if isinstance(
-            reader.builder, Terms
-        ):  # where that is differentiated PyTorch goes through its backward()
-            reader.builder.stopped = True
+        if isinstance(reader.builder, Terms):
+            reader.builder.stopped = True  # where that is differentiated PyTorch goes through its backward()
         return value
     outputs = list(value) if isinstance(value, (tuple, list)) else [value]
     outputs = [_itself(reader, one) if any(one is arg for arg in args) else one for one in outputs]

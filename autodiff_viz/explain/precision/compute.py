@@ -72,7 +72,7 @@ class Ranged:
       low, high: smallest and largest size of the finite elements other than 0; None if there is none.
       exact_low, exact_high: the same in float64.
       error: largest difference from float64, as a share of the largest number there; the scale is divided
-        out first. Infinite where one is not finite; 0 where float64 has 0 alone.
+        out first. Infinite where one is not finite; None where float64 has 0 alone, which has no share.
       exact: the number itself in float64, if there is one element.
     """
 
@@ -87,8 +87,13 @@ class Ranged:
     high: float | None
     exact_low: float | None
     exact_high: float | None
-    error: float
+    error: float | None
     exact: float | None = None
+
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Its place among others: the worst kind and the largest error first."""
+        return KINDS.index(self.kind), -(self.error or 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,7 @@ def _ranged(
         begins=kind != FITS and kind not in before,
         **dict(zip(("low", "high"), _ends(sizes), strict=True)),
         **dict(zip(("exact_low", "exact_high"), _ends(exact), strict=True)),
-        error=largest / size if size else 0.0 if np.isfinite(true).all() else np.inf,
+        error=largest / size if size else None if np.isfinite(true).all() else np.inf,
         exact=float(true.item()) * scale if true.size == 1 else None,
     )
 
@@ -263,7 +268,7 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
     cotangents = run(float(scale))
     traced = Numbers(values, cotangents.arriving, cotangents.passed)
     places = ranges(found.graph, found.dtype, traced, true, float(scale))
-    if any(place.kind == ROUNDED or 1 < place.error < np.inf for place in places):
+    if any(place.kind == ROUNDED or 1 < (place.error or 0.0) < np.inf for place in places):
         true = _without_leftovers(exact, true)
         places = ranges(found.graph, found.dtype, traced, true, float(scale))
     least, most, left = _safe_scales(run, true)
@@ -278,7 +283,7 @@ def precision(found: Trace, scale: float = 1.0) -> Precision:
     return Precision(
         dtype=found.dtype,
         scale=float(scale),
-        places=tuple(sorted(places, key=lambda place: (KINDS.index(place.kind), -place.error))),
+        places=tuple(sorted(places, key=lambda place: place.rank)),
         least=least,
         most=most,
         sentence=sentence.text,
@@ -301,7 +306,7 @@ def _without_leftovers(exact: Trace, true: Numbers) -> Numbers:
 
     Where terms cancel, calculus says 0 and float64 1e-17, of which 1e-8 would be a large error, and 0 a loss.
     """
-    values, _, by_wire = rounding_errors(without_regions(exact), ({}, {}, {}))
+    values, _, by_wire = _rounding(exact)
     arriving = {name: by_wire.get((name, ARRIVING)) for name in true.cotangent}
 
     def cleared(numbers: Mapping[Any, Any], errors: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -315,6 +320,11 @@ def _without_leftovers(exact: Trace, true: Numbers) -> Numbers:
     return Numbers(
         cleared(true.value, values), cleared(true.cotangent, arriving), cleared(true.passed, by_wire)
     )
+
+
+@remembered(1, lambda exact: exact.identity)  # no loss scale changes it, and all else takes less
+def _rounding(exact: Trace) -> tuple[Mapping[str, Any], Mapping[str, Any], Mapping[Wire, Any]]:
+    return rounding_errors(without_regions(exact), ({}, {}, {}))
 
 
 def _evaluated(found: Trace) -> tuple[Callable[[float], Cotangents], dict[str, Any]]:
@@ -386,8 +396,8 @@ def _sentence(found: Trace, places: Iterable[Ranged]) -> Statement:
             parts.append(Statement(f"{kind.capitalize()}: {text}{beside}.", (claim,)))
     if parts:
         return joined(" ", parts)
-    compared = [place for place in places if np.isfinite(place.error)]
-    error = max((place.error for place in compared), default=0.0)
+    compared = [place for place in places if place.error != np.inf]
+    error = max((place.error for place in compared if place.error is not None), default=0.0)
     # Where terms cancel to 0, what rounding leaves is no share of anything.
     left = max((place.high for place in compared if place.exact_high is None and place.high), default=None)
     begins = [place for place in places if place.begins]

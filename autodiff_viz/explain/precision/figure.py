@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, isfinite, log2
+from math import ceil, floor, inf, log2
 from typing import Any
 
 import plotly.graph_objects as go
@@ -105,11 +105,13 @@ def _under(precision: Precision, left_out: int) -> list[str]:
 
 def _row(name: str, places: Sequence[Ranged], index: int) -> Row:
     """Return the row of a node: its worst place beside the name, all of its places on hover."""
-    worst = min(places, key=lambda place: (KINDS.index(place.kind), -place.error), default=None)
+    worst = min(places, key=lambda place: place.rank, default=None)
     if worst is None:
         words = ""
     elif worst.kind == FITS:
-        words = f"{scalar(100 * worst.error, 2)} %" if isfinite(worst.error) else ""
+        left = worst.high if worst.error is None else None  # of what is 0 in float64
+        share = f"{scalar(100 * (worst.error or 0.0), 2)} %" if worst.error != inf else ""
+        words = f"{scalar(left, 2)} for 0" if left else share
     else:  # a subnormal number is not lost
         words = coloured(worst.kind, NEUTRAL if worst.kind == SUBNORMAL else STOP)
     in_order = sorted(

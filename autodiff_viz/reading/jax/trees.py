@@ -336,23 +336,12 @@ def _with_init(reader: Reader, made: Class, node: ast.ClassDef) -> Class:
     first = next((i for i, one in enumerate(fields) if one.value is not None), len(fields))
     if any(one.value is None for one in fields[first:]):
         raise LibraryError("non-default argument follows default argument", at=node)
-    itself = ast.Name("self", ast.Load())
-    init = ast.FunctionDef(
-        "__init__",
-        ast.arguments(
-            [], [ast.arg(name) for name in ("self", *names)], None, [], [], None,
-            [one.value for one in fields[first:] if one.value is not None],
-        ),
-        [
-            *(
-                ast.Assign([ast.Attribute(itself, name, ast.Store())], ast.Name(name, ast.Load()))
-                for name in names
-            ),
-            ast.Expr(ast.Call(ast.Attribute(itself, "__post_init__", ast.Load()), [], [])),
-        ],
-        [],
-    )  # fmt: skip
-    ast.fix_missing_locations(ast.copy_location(init, node))
+    lines = [f"def __init__({', '.join(['self', *names])}):", *(f"self.{name} = {name}" for name in names)]
+    (init,) = ast.parse("\n    ".join([*lines, "self.__post_init__()"])).body
+    assert isinstance(init, ast.FunctionDef)
+    for each in ast.walk(init):
+        ast.copy_location(each, node)
+    init.args.defaults = [one.value for one in fields[first:] if one.value is not None]
     with reader.inside(Scope({}, reader.scope)):
         reader.run([init])
         own = reader.scope.names["__init__"]

@@ -75,64 +75,98 @@ def is_answer_in_view_over_the_sheet(lab: LabPage) -> None:
 
 ONWARD = ".st-key-part_onward button"
 GROUND = "(button) => getComputedStyle(button).backgroundColor"
+KNOBS = lesson("two-knobs")
+AHA = KNOBS.steps[0].text.replace("`", "")[:30]  # as it is drawn
 
 
-def test_a_lesson_is_read_from_its_question_to_the_next_one_at_three_sizes(page: Page, address: str):
-    lab, found = LabPage(page, address), lesson("two-knobs")
-    question, panel = page.locator(".asking"), page.locator(PANEL)
-    aha = found.steps[0].text.replace("`", "")[:30]  # as it is drawn
-    for size in SIZES:
-        page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
-        lab.open("/?lesson=two-knobs")
-        is_asked_in_view(lab)
-        expect(page.locator(NEXT)).to_have_count(0)
-        seen = page.locator("body").inner_text()
-        assert aha not in seen
-        assert "Gradients agree" not in seen
-        wrong = question.get_by_role("button", name="the wire to w")
-        wrong.click()
-        expect(question.locator(".verdict")).to_contain_text("One more try.")
-        expect(wrong).to_be_focused()
-        expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
-        is_asked_in_view(lab)
-        question.get_by_role("button", name="same").click()
-        expect(question.locator(".verdict")).to_contain_text("JAX: the wire to x")
-        expect(lab.canvas).to_have_attribute("data-play", "backward")  # the reason comes by itself
-        expect(lab.canvas.locator(".chip.guess")).to_have_text("your answer: same")
-        why = question.get_by_role("button", name="Show why")
-        expect(why).to_be_in_viewport(ratio=1)
-        expect(why).to_be_focused()
-        expect(question.locator(".main")).to_have_text(["Show why"])
-        grounds = [
-            one.evaluate(GROUND) for one in (why, page.locator(".transport .play"), page.locator(ONWARD))
-        ]
-        assert len(set(grounds)) == 3  # it alone leads
-        assert lab.canvas.evaluate(FAULTS) == []
-        if size == SIZES[-1]:
-            assert lab.canvas.bounding_box()["height"] >= 240  # the graph that the answer is about
-            is_answer_in_view_over_the_sheet(lab)
-        expect(panel.get_by_text(aha)).to_be_attached()
-        onward = page.locator(NEXT)
-        expect(onward).to_have_text("Do try 1 for me")
-        expect(onward).to_be_in_viewport(ratio=1)
-        if size == SIZES[-1]:
-            page.locator(".handle").click()
-            page.locator(".st-key-side").evaluate("(one) => one.scrollTo(0, 150)")
-            page.get_by_role("tab", name="Node").click(trial=True)  # nothing covers the tabs
-            page.locator(".handle").click()
-            expect(page.locator(".st-key-side")).to_have_js_property("scrollTop", 0)
-        onward.click()
-        expect(panel.locator(".av-done")).to_have_count(1)
-        expect(lab.node("x").locator(".number.cotangent")).to_have_text("\u221230")
-        expect(onward).to_have_text("Do try 2 for me")  # and the one before has gone
-        onward.click()
-        expect(panel.locator(".av-done")).to_have_count(2)
-        following = track_of(found).lessons[1]
-        expect(onward).to_have_text(f"Next: {following.title}")
-        if size == SIZES[0]:
-            assert faults(page) == []
+def asked(page: Page, address: str, size: tuple[int, int]) -> LabPage:
+    """Open the lesson in a window of this size: its question is in view."""
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    lab = LabPage(page, address)
+    lab.open(f"/?lesson={KNOBS.key}")
+    is_asked_in_view(lab)
+    return lab
+
+
+def answered(lab: LabPage) -> None:
+    """Answer wrongly twice, so that the reason is there."""
+    question = lab.page.locator(".asking")
+    question.get_by_role("button", name="the wire to w").click()
+    expect(question.locator(".verdict")).to_contain_text("One more try.")
+    question.get_by_role("button", name="same").click()
+    expect(question.locator(".verdict")).to_contain_text("JAX: the wire to x")
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("size", SIZES)
+def test_a_question_gives_nothing_away_and_stays_in_view_after_a_wrong_answer(
+    page: Page, address: str, size: tuple[int, int]
+):
+    lab = asked(page, address, size)
+    seen = page.locator("body").inner_text()
+    assert AHA not in seen
+    assert "Gradients agree" not in seen
+    expect(page.locator(NEXT)).to_have_count(0)
+    wrong = page.locator(".asking").get_by_role("button", name="the wire to w")
+    wrong.click()
+    expect(page.locator(".asking .verdict")).to_contain_text("One more try.")
+    expect(wrong).to_be_focused()
+    expect(page.locator(".asking .verdict")).to_be_in_viewport(ratio=1)
+    is_asked_in_view(lab)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("size", SIZES)
+def test_after_the_last_try_the_reason_plays_and_its_button_alone_leads(
+    page: Page, address: str, size: tuple[int, int]
+):
+    lab = asked(page, address, size)
+    answered(lab)
+    expect(lab.canvas).to_have_attribute("data-play", "backward")  # the reason comes by itself
+    expect(lab.canvas.locator(".chip.guess")).to_have_text("your answer: same")
+    why = page.locator(".asking").get_by_role("button", name="Show why")
+    expect(why).to_be_in_viewport(ratio=1)
+    expect(why).to_be_focused()
+    expect(page.locator(".asking .main")).to_have_text(["Show why"])
+    beside = (page.locator(".transport .play"), page.locator(ONWARD))
+    assert len({one.evaluate(GROUND) for one in (why, *beside)}) == 3
+    assert lab.canvas.evaluate(FAULTS) == []
+    expect(page.locator(PANEL).get_by_text(AHA)).to_be_attached()
+
+
+def test_on_a_phone_the_answer_keeps_its_graph_and_covers_no_tab(page: Page, address: str):
+    lab = asked(page, address, SIZES[-1])
+    answered(lab)
+    assert lab.canvas.bounding_box()["height"] >= 240  # the graph that the answer is about
+    is_answer_in_view_over_the_sheet(lab)
+    expect(page.locator(NEXT)).to_be_in_viewport(ratio=1)
+    page.locator(".handle").click()
+    page.locator(".st-key-side").evaluate("(one) => one.scrollTo(0, 150)")
+    page.get_by_role("tab", name="Node").click(trial=True)  # nothing covers the tabs
+    page.locator(".handle").click()
+    expect(page.locator(".st-key-side")).to_have_js_property("scrollTop", 0)
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("size", SIZES)
+def test_exercises_are_done_in_turn_and_lead_to_the_next_lesson(
+    page: Page, address: str, size: tuple[int, int]
+):
+    lab, following = asked(page, address, size), track_of(KNOBS).lessons[1]
+    answered(lab)
+    onward, done = page.locator(NEXT), page.locator(PANEL).locator(".av-done")
+    expect(onward).to_have_text("Do try 1 for me")
+    expect(onward).to_be_in_viewport(ratio=1)
     onward.click()
-    expect(panel.locator("h2")).to_have_text(following.title)
+    expect(done).to_have_count(1)
+    expect(lab.node("x").locator(".number.cotangent")).to_have_text("\u221230")
+    expect(onward).to_have_text("Do try 2 for me")  # and the one before has gone
+    onward.click()
+    expect(done).to_have_count(2)
+    expect(onward).to_have_text(f"Next: {following.title}")
+    assert size != SIZES[0] or faults(page) == []
+    onward.click()
+    expect(page.locator(PANEL).locator("h2")).to_have_text(following.title)
 
 
 FOCUSED = """() => {
