@@ -34,6 +34,7 @@ from autodiff_viz.ui.server.browsers import browser_of_page
 SLOW = 0.05  # seconds of work in a turn that mark a visitor as slow
 LATELY = 50  # how many times as long the mark stays: the turns that draw an edit are quicker than its first
 LONG, VERY_LONG = 0.04, 2.0  # seconds after which a turn of the quick and of the slow queue is held up
+SHARED = 4  # turns under way, at most, that make those seconds as many times longer: they share one processor
 SWITCH_ALONE, SWITCH_SHARED = 0.01, 0.0002  # seconds between two switches of threads, one turn and several
 USUAL = 0.015  # seconds that a turn may take without its switches being more frequent
 KNOWN = 1_000  # visitors that are remembered as slow
@@ -41,13 +42,14 @@ KNOWN = 1_000  # visitors that are remembered as slow
 
 @dataclass(eq=False, slots=True)
 class _Turn:
-    """One visitor's turn, which has begun when `let_in` is set.
+    """One visitor's turn.
 
-    It was requested at `asked` and began at `since`, in seconds of `monotonic`.
+    It was requested at `asked` and began at `since`, in seconds of `monotonic`; 0 until it begins. Who waits for
+    it looks again when `look` is set.
     """
 
     asked: float
-    let_in: Event = field(default_factory=Event)
+    look: Event = field(default_factory=Event)
     since: float = 0.0
 
 
@@ -93,12 +95,21 @@ class Queue:
             mine = max(self._round, self._rounds.get(browser, -1) + 1)
             self._rounds[browser] = mine
             heapq.heappush(self._waiting, (mine, next(self._arrivals), turn))
-            self._let_in()
-        # Whoever waits looks again when the turn under way counts as held up: nobody else would let them in.
-        while not turn.let_in.wait(self._patience()):
-            with self._lock:
-                self._let_in()
+        while not self._has_begun(turn):
+            # Who is first looks again when the turns under way count as held up: nobody else would let them in.
+            # The others sleep: of two hundred that wait, each would take the processor to see that it waits.
+            turn.look.wait(self._patience() if self._is_first(turn) else None)
+            turn.look.clear()
         return turn
+
+    def _has_begun(self, turn: _Turn) -> bool:
+        with self._lock:
+            self._let_in()
+            return turn.since > 0
+
+    def _is_first(self, turn: _Turn) -> bool:
+        with self._lock:
+            return bool(self._waiting) and self._waiting[0][2] is turn
 
     def end(self, turn: _Turn) -> None:
         """End a turn and admit the next one."""
@@ -109,22 +120,33 @@ class Queue:
     def _let_in(self) -> None:
         """Begin the next turns, as far as those under way are held up; the lock is held."""
         now = monotonic()
+        first = self._waiting[0][2] if self._waiting else None
         while self._waiting and self._is_open(now):
             self._round, _, turn = heapq.heappop(self._waiting)
             turn.since = now
             self._longest = max(self._longest, now - turn.asked)
             self._going.append(turn)
-            turn.let_in.set()
+            turn.look.set()
         if not self._waiting:
             self._rounds.clear()
+        elif self._waiting[0][2] is not first:
+            self._waiting[0][2].look.set()
 
     def _is_open(self, now: float) -> bool:
         """Return whether all turns under way are held up."""
-        return all(now - turn.since >= self._long for turn in self._going)
+        return all(now - turn.since >= self._held_up() for turn in self._going)
+
+    def _held_up(self) -> float:
+        """Return the seconds after which a turn counts as held up.
+
+        Were they the same for several turns, each would be slower for the one let in, and so let in another: a
+        class that opens a lesson would have all its turns under way at once, and take twice as long.
+        """
+        return self._long * max(1, min(self.under_way, SHARED))
 
     def _patience(self) -> float:
         """Return the seconds until the newest turn counts as held up, if it is still under way then."""
-        return max(0.0, self.newest() + self._long - monotonic())
+        return max(0.0, self.newest() + self._held_up() - monotonic())
 
 
 _quick, _slow = Queue(LONG), Queue(VERY_LONG)

@@ -19,6 +19,7 @@ from autodiff_viz.language.parse import parse
 from autodiff_viz.ui import scheduling
 from autodiff_viz.ui.scheduling import (
     LATELY,
+    SHARED,
     SLOW,
     SWITCH_ALONE,
     SWITCH_SHARED,
@@ -98,6 +99,30 @@ def test_the_next_turn_is_that_of_who_came_first():
     for thread in threads:
         thread.join(PATIENCE)
     assert order == list(range(20))
+
+
+def test_of_a_crowd_that_waits_one_looks_again_and_few_are_let_in(monkeypatch):
+    """A class opens a lesson while one turn is held up: each that is let in shares the processor with it."""
+    long, crowd = 0.02, 100
+    queue, looks, go_on = Queue(long), [], Event()
+    let_in = queue._let_in
+    monkeypatch.setattr(queue, "_let_in", lambda: looks.append(1) or let_in())
+
+    def come() -> None:
+        turn = queue.begin()
+        go_on.wait(PATIENCE)
+        queue.end(turn)
+
+    began = monotonic()
+    threads = [beside(come) for _ in range(crowd)]
+    while queue.under_way < 2 * SHARED:
+        sleep(long)
+    passed, under_way, looked = monotonic() - began, queue.under_way, len(looks)
+    go_on.set()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert under_way <= SHARED + 1 + passed / (SHARED * long)
+    assert looked <= crowd + 4 * under_way + passed / long
 
 
 def test_who_was_slow_lately_keeps_nobody_waiting():
