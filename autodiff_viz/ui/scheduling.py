@@ -44,8 +44,8 @@ KNOWN = 1_000  # visitors that are remembered as slow
 class _Turn:
     """One visitor's turn.
 
-    It was requested at `asked` and began at `since`, in seconds of `monotonic`; 0 until it begins. Who waits for
-    it looks again when `look` is set.
+    It was requested at `asked` and began at `since`, in seconds of `monotonic`; 0 until it begins. Who waits
+    for it looks again when `look` is set.
     """
 
     asked: float
@@ -96,8 +96,8 @@ class Queue:
             self._rounds[browser] = mine
             heapq.heappush(self._waiting, (mine, next(self._arrivals), turn))
         while not self._has_begun(turn):
-            # Who is first looks again when the turns under way count as held up: nobody else would let them in.
-            # The others sleep: of two hundred that wait, each would take the processor to see that it waits.
+            # Who is first looks again when the turns under way count as held up: nobody else would let them
+            # in. The others sleep: of two hundred, each would take the processor to see that it waits.
             turn.look.wait(self._patience() if self._is_first(turn) else None)
             turn.look.clear()
         return turn
@@ -139,8 +139,8 @@ class Queue:
     def _held_up(self) -> float:
         """Return the seconds after which a turn counts as held up.
 
-        Were they the same for several turns, each would be slower for the one let in, and so let in another: a
-        class that opens a lesson would have all its turns under way at once, and take twice as long.
+        Were they the same for several turns, each would be slower for the one let in, and so let in another:
+        a class that opens a lesson would have all its turns under way at once, and take twice as long.
         """
         return self._long * max(1, min(self.under_way, SHARED))
 
