@@ -246,7 +246,13 @@ class ShareDialog {
             (at) => choose({ theme: Object.keys(THEMES)[at] }),
             { chosen: Object.keys(THEMES).indexOf(this.choices.theme) },
           ),
-          check("The whole link, which older versions read", false, (whole) => choose({ whole })),
+          ...(this.editor.drawing.lesson
+            ? [
+                check("With the graph itself, should the lesson change", false, (whole) =>
+                  choose({ whole }),
+                ),
+              ]
+            : []),
         ),
         html(
           "div",
@@ -356,13 +362,8 @@ class ShareDialog {
     const isFirst = this.shared === null;
     this.shared = shared;
     this.link.value = this.choices.whole ? shared.link : shared.short;
-    const other = this.choices.whole ? shared.short : shared.link;
-    setText(
-      this.length,
-      shared.elsewhere
-        ? ""
-        : `${this.link.value.length.toLocaleString("en")} characters; the ${this.choices.whole ? "short" : "whole"} one has ${other.length.toLocaleString("en")}.`,
-    );
+    const count = this.link.value.length.toLocaleString("en");
+    setText(this.length, shared.elsewhere ? "" : `${count} characters.`);
     this.asFile.hidden = !shared.elsewhere;
     this.link.disabled = shared.elsewhere;
     if (shared.elsewhere) this.link.value = "";

@@ -61,6 +61,14 @@ def test_the_short_link_comes_first_with_its_code(dialog: Locator):
     assert faults(dialog.page) == []
 
 
+def test_the_link_of_a_lesson_has_the_graph_itself_where_that_is_chosen(lab: LabPage):
+    dialog = open_dialog(lab.open("/?lesson=fork"))
+    link = dialog.get_by_label("Link", exact=True)
+    expect(link).to_have_value(saying("lesson=fork"))
+    dialog.get_by_label("With the graph itself").check()
+    expect(link).to_have_value(saying("g="))
+
+
 @pytest.mark.parametrize("kind", ["SVG", "PNG"])
 def test_the_code_is_saved_as_a_picture(dialog: Locator, kind: str):
     with dialog.page.expect_download() as saving:
@@ -70,9 +78,6 @@ def test_the_code_is_saved_as_a_picture(dialog: Locator, kind: str):
 
 def test_each_choice_stands_in_the_link(dialog: Locator):
     link = dialog.get_by_label("Link", exact=True)
-    dialog.get_by_label("The whole link").check()
-    expect(link).to_have_value(saying("g="))
-    dialog.get_by_label("The whole link").uncheck()
     dialog.get_by_label("Large type").check()
     expect(link).to_have_value(re.compile("#large=1$"))
     dialog.get_by_label("Light or dark").select_option("dark")
