@@ -125,7 +125,9 @@ def test_without_an_address_the_pages_are_files_that_lead_to_each_other_and_are_
 
 
 def test_nothing_that_a_lesson_tells_last_can_be_read_or_searched_for(folder):
-    searched = (folder / "search.json").read_text("utf-8")
+    items = json.loads((folder / "search.json").read_text("utf-8"))["items"]
+    # A guide can have a line of code that a lesson has too.
+    searched = "\n".join(one["text"] for one in items if one["location"].startswith("lessons/"))
     for shown in LESSONS:
         page = folder / "lessons" / shown.key / "index.html"
         if page.exists():
