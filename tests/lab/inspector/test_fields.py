@@ -181,6 +181,15 @@ def test_what_a_rules_function_is_given_is_said_below_it(function, says):
     assert arguments_said(function) == says
 
 
+def test_the_panel_of_a_rule_says_what_its_function_is_given():
+    text = "x = 2.0\na = custom(exp(x), pullback=lambda v, x, out: v)"
+    said = fields_of(lab_of(text, "a"))["arguments"]
+    assert (said["type"], said["label"]) == (
+        "note",
+        "v is the cotangent that arrives, x the input, out the value.",
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "selected", "field", "word"),
     [
