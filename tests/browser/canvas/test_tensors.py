@@ -94,3 +94,18 @@ def test_the_inspector_has_a_tensor_in_few_numbers_in_colours_and_in_full(net: L
     expect(tensor.locator(".heatmaplayer image")).to_have_count(2)
     tensor.get_by_text("Numbers", exact=True).click()
     expect(tensor.get_by_test_id("stCode")).to_contain_text("[5]")
+
+
+def test_the_legend_explains_thickness_and_beside_tensors_the_norm(lab: LabPage):
+    legend, tip = lab.canvas.locator(".flow-key"), lab.page.locator(".av-tip")
+    norm = legend.get_by_text("norm", exact=True)
+    expect(norm).to_be_hidden()
+    legend.get_by_text("thick = large").hover()
+    expect(tip).to_contain_text("1/10,000")
+    lab.type_formula("x = [[0.3, -0.8, 0.5]]\ny = sin(x)\nz = sum(y)")
+    expect(norm).to_be_visible()
+    norm.hover()
+    expect(tip).to_contain_text("the root of the sum of the squares")
+    lab.select("y")
+    lab.page.locator(".inspector .numbers .value").get_by_text("norm", exact=True).hover()
+    expect(tip).to_be_visible()
