@@ -104,6 +104,7 @@ def test_the_legend_explains_thickness_and_beside_tensors_the_norm(lab: LabPage)
     expect(tip).to_contain_text("1/10,000")
     lab.type_formula("x = [[0.3, -0.8, 0.5]]\ny = sin(x)\nz = sum(y)")
     expect(norm).to_be_visible()
+    lab.page.mouse.move(2, 2)  # the legend has moved below the pointer
     norm.hover()
     expect(tip).to_contain_text("the root of the sum of the squares")
     lab.select("y")
