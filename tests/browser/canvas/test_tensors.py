@@ -116,4 +116,5 @@ def test_on_a_phone_the_norm_has_room_in_the_legend(phone: LabPage):
     phone.page.get_by_role("tab", name="Formula").tap()
     phone.type_formula("x = [[0.3, -0.8, 0.5]]\ny = sin(x)\nz = sum(y)")
     expect(phone.canvas.locator(".passed").first).to_contain_text("\u2016")
-    expect(phone.canvas.locator(".norm-key")).to_be_in_viewport(ratio=0.95)  # and does not wrap below its edge
+    # What has no room in the legend wraps below its edge.
+    expect(phone.canvas.locator(".norm-key")).to_be_in_viewport(ratio=0.95)
