@@ -94,6 +94,8 @@ def constant_text(literal: Literal) -> str:
     shorter = number_text(np.asarray(literal))
     if shorter.startswith("[") and len(shorter) <= CONSTANT:
         return shorter
+    if np.ndim(literal) == 1:
+        return f"{len(literal)} numbers"  # a length alone would be read as a number
     return shape(np.shape(literal)) or f"{text[: CONSTANT - 1]}\u2026"
 
 

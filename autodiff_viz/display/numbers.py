@@ -166,8 +166,8 @@ def bracketed(number: np.ndarray, digits: int) -> str:
 
 
 def shape(lengths: tuple[int, ...]) -> str:
-    """Return a shape as text, such as 3\u00d74 for (3, 4)."""
-    return "\u00d7".join(str(length) for length in lengths)
+    """Return a shape as text, such as 3\u00d74 for (3, 4), and [3] for (3,): no factor of what follows."""
+    return f"[{lengths[0]}]" if len(lengths) == 1 else "\u00d7".join(str(length) for length in lengths)
 
 
 def sign(array: np.ndarray) -> int:

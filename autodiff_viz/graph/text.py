@@ -110,8 +110,8 @@ def listed(items: Sequence[str], most: int | None = None, last: str = "and") -> 
 COTANGENT, OUT = "v", "out"
 """Names of the first and the last argument of a new function, allowed whatever nodes there are."""
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_TITLE = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_ .-]*[A-Za-z0-9_.-])?")
+_NAME = re.compile(r"[A-Za-z0-9_]+")
+_TITLE = re.compile(r"[A-Za-z0-9_ .-]+")
 
 
 def name_fault(name: object) -> str:
@@ -120,8 +120,10 @@ def name_fault(name: object) -> str:
     Names are Python identifiers in ASCII, so that a graph can be shown as a formula and exported as a
     program.
     """
-    if not isinstance(name, str) or not _IDENTIFIER.fullmatch(name):
-        return "does not consist of letters, digits and _ with a letter first"
+    if fault := _signs_fault(name, _NAME, "a-z, A-Z, 0-9 and _"):
+        return fault
+    if name[0].isdigit():
+        return "begins with a digit"
     if iskeyword(name) or name.startswith("__"):
         return "is a word that Python keeps for itself"
     return _length_fault(name)
@@ -132,9 +134,18 @@ def region_name_fault(name: object) -> str:
 
     Unlike the name of a node, it may hold spaces, dots and dashes.
     """
-    if not isinstance(name, str) or not _TITLE.fullmatch(name):
-        return "does not consist of letters, digits, spaces and _ . -"
-    return _length_fault(name)
+    if fault := _signs_fault(name, _TITLE, "a-z, A-Z, 0-9, spaces and _ . -"):
+        return fault
+    if name[0] in " .-":
+        return f"begins with {'a space' if name[0] == ' ' else name[0]}"
+    return "ends with a space" if name[-1] == " " else _length_fault(name)
+
+
+def _signs_fault(name: object, made_of: re.Pattern[str], signs: str) -> str:
+    """Return that a name is empty, or holds others than these signs; "" otherwise."""
+    if isinstance(name, str) and made_of.fullmatch(name):
+        return ""
+    return "is empty" if name == "" else f"holds signs other than {signs}"
 
 
 def _length_fault(name: str) -> str:

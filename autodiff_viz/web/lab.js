@@ -292,7 +292,7 @@ export class Lab {
     );
     this.dock.receive(
       drawing,
-      this.editor.outbox.pending.some(({ kind }) => kind === "figure"),
+      this.editor.pending.some(({ kind }) => kind === "figure"),
     );
     if (drawing.graph !== this.document) {
       this.document = drawing.graph;

@@ -88,6 +88,11 @@ def test_a_tensor_is_its_shape_and_euclidean_norm():
     assert short(np.full((3, 4), 2.0)) == "3×4 ‖6.93‖"  # sqrt(12 * 4) = 6.928
 
 
+def test_the_length_of_a_row_is_not_read_as_a_number_beside_it():
+    assert full(np.zeros(2)) == "[0, 0], norm 0"
+    assert short(np.full(9, 2.0)) == "[9] ‖6‖"  # sqrt(9 * 4)
+
+
 @pytest.mark.parametrize(
     ("dtype", "sizes"),
     [(np.float32, (1e-45, 1e-30, 1.0, 1e38)), (np.float64, (1e-308, 1e-200, 1.0, 1e300))],

@@ -15,6 +15,7 @@ from typing import Any
 from autodiff_viz.graph.model import INPUT, Graph, Region
 from autodiff_viz.graph.policies import POLICY
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
+from autodiff_viz.lab.glossary import GLOSSARY
 from autodiff_viz.lab.inspector.node import NodeView
 from autodiff_viz.lab.inspector.parameters import Source
 from autodiff_viz.lab.state import Lab
@@ -36,6 +37,7 @@ from autodiff_viz.messages.edits import (
     edit_template,
 )
 from autodiff_viz.ops.indexing import to_text
+from autodiff_viz.ops.noise import SEED
 from autodiff_viz.ops.op import Param
 
 Field = dict[str, Any]
@@ -137,7 +139,8 @@ def _source(name: str, source: Source, trained: bool) -> list[Field]:
         begins = _field("init", "Begins as", "choice", source.init, of(SetParam, param="init"))
         listed.append({**begins, "choices": [[init, init] for init in source.inits]})
     if source.seed is not None:
-        listed.append(_field("seed", "Random seed", "number", str(source.seed), of(SetParam, param="seed")))
+        edit, says = of(SetParam, param="seed"), SEED.doc
+        listed.append(_field("seed", "Random seed", "number", str(source.seed), edit, says))
     return listed
 
 
@@ -164,14 +167,22 @@ def _region(region: Region) -> list[Field]:
     """Return the fields of a checkpoint region: its policy, its saved names, its removal."""
     # With a policy that goes by names, all values of the region are kept at first, and names are taken away.
     policy = edit_template(Policy, "policy", region=region.name, saved=sorted(region.nodes))
-    keeps = _field("policy", f"Checkpoint {region.name} keeps", "choice", region.policy, policy)
+    keeps = _field(
+        "policy", f"Checkpoint {region.name} keeps", "choice", region.policy, policy, GLOSSARY["kept"]
+    )
     choices = [[name, record.keeps] for name, record in POLICY.items()]
     listed = [{**keeps, "as": "policy", "choices": choices}]
     if POLICY[region.policy].takes_names:
         edit = edit_template(Policy, "saved", region=region.name, policy=region.policy)
         label, chosen = f"Values that {region.name} keeps", sorted(region.saved)
         names = [[name, name] for name in sorted(region.nodes)]
-        listed.append({**_field("saved", label, "several", chosen, edit), "as": "saved", "choices": names})
+        listed.append(
+            {
+                **_field("saved", label, "several", chosen, edit, GLOSSARY["kept"]),
+                "as": "saved",
+                "choices": names,
+            }
+        )
     edit = edit_data(Uncheckpoint(region=region.name))
     return [*listed, _field("uncheckpoint", f"Remove checkpoint {region.name}", "button", None, edit)]
 

@@ -92,7 +92,7 @@ def _draw_fresh_starts(view: LabView) -> None:
         on_click=pressed,
         args=(resampled,),
         disabled=not view.can_resample,
-        help="Draw all noise and all random inputs again, with the next seed."
+        help="Draw all noise and all random inputs again, each with the next random seed."
         if view.can_resample
         else "Nothing here is random.",
     )

@@ -220,14 +220,14 @@ def _draw_settings(view: TrainView) -> None:
         )
         key = renewed("train_seed", "", given.seed)
         st.number_input(
-            "Seed of the parameters",
+            "Random seed of the parameters",
             0,
             limits.SEED,
             given.seed,
             key=key,
             on_change=answered,
             args=(key, _set_plan, "seed"),
-            **fixed,
+            **{**fixed, "help": fixed["help"] or "Whole number that decides the values they start with."},
         )
         session = current_session()  # read now: the file is of its state at the time of the request
         st.download_button(

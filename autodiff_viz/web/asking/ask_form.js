@@ -254,7 +254,7 @@ function oneMore(editor, draft, again, keep) {
     const { words, options: typed, right: chosen } = draft;
     Object.assign(draft, { words: "", options: "", right: "" });
     send(editor, [...records(editor), record]);
-    keep({ seq: editor.outbox.last, draft: { words, options: typed, right: chosen } });
+    keep({ seq: editor.mail.outbox.last, draft: { words, options: typed, right: chosen } });
   };
   /** @param {"words" | "options" | "right"} name @param {string} label @param {string} placeholder @param {number} most */
   const text = (name, label, placeholder, most) => {

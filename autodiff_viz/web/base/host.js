@@ -50,7 +50,7 @@
  * @property {(changed: () => void) => () => void} watch calls `changed` when that may have changed, until its result is called
  * @property {string} says why it waits: a sentence
  * @property {() => string} over why nothing that is done is sent any more, and what to do: sentences; "" as long as it may be
- * @property {(element: HTMLElement, offline: boolean) => void} told has the host leave it to the lab to say so, in `element`
+ * @property {(element: HTMLElement, offline: boolean) => void} told is called once the lab has said so in `element`, or no longer does
  */
 
 const PAGE_SCROLLS = "(max-width: 599.9px) and (max-height: 559.9px)"; // as in lab.css

@@ -223,7 +223,8 @@ export function shortText(num, digits = DIGITS) {
   const { kind, numbers, dims = [], dtype = "" } = num;
   if (kind === 0) return scalar(numbers[0], Math.min(digits, HALVES[dtype]?.digits ?? digits));
   const row = rowOf(num);
-  return row ? bracketed(row, 3) : `${dims.join("\u00d7")} ${BAR}${scalar(sizeOf(num), 3)}${BAR}`;
+  const shape = dims.length === 1 ? `[${dims}]` : dims.join("\u00d7"); // a length alone would be read as a factor
+  return row ? bracketed(row, 3) : `${shape} ${BAR}${scalar(sizeOf(num), 3)}${BAR}`;
 }
 
 /** A number as a term of a sum or a product: in brackets if it is negative. @param {number} number @param {number} digits */

@@ -27,6 +27,7 @@ import { folding, namesIn, visibleCard } from "./state/fold.js";
 import { withMoves } from "./state/membership.js";
 import { edited, turning } from "./state/downwards.js";
 import { bounds, CARD, padded, viewShowing, viewOf } from "./state/geometry.js";
+import { areBehind } from "./scrub.js";
 import { BESIDE, withPositions, NO_MATTER, predict } from "./state/predict.js";
 import { stackTabs } from "./state/tabs.js";
 
@@ -70,8 +71,7 @@ export class Editor {
     /** The single selected node that was last sent to Python. @type {string | null} */
     this.told = null;
     this.wire = /** @type {string | null} a wire's id */ (null);
-    this.numbers = /** @type {import("../inspector/follow.js").Numbers | null} */ (null); // of a dragged slider's position, in place of Python's
-    this.row = /** @type {import("./scrub.js").Row | null} */ (null); // of that position
+    this.row = /** @type {import("./scrub.js").Row | null} */ (null); // of a dragged slider's position, in place of Python's numbers
     this.isComputed = /** @type {((place: string) => boolean) | null} */ (null); // by the pass that is played; null: all numbers are on view
     /** Positions of the nodes being dragged. @type {Record<string, Point> | null} */
     this.dragged = null;
@@ -118,14 +118,13 @@ export class Editor {
   }
 
   /** The pending edits of the canvas. */
-  get outbox() {
-    const { pending, ...rest } = this.mail.outbox;
-    return { ...rest, pending: pending.filter(({ kind }) => !BESIDE.has(kind)) };
+  get pending() {
+    return this.mail.outbox.pending.filter(({ kind }) => !BESIDE.has(kind));
   }
 
   /** Take Python's new drawing. @param {Drawing} drawing */
   receive(drawing) {
-    const waiting = this.outbox.pending.some((edit) => edit.kind === "select");
+    const waiting = this.pending.some((edit) => edit.kind === "select");
     const other = drawing.graph !== this.drawing.graph;
     const most = replaces(this.drawing, drawing);
     const chosen = (drawing.selected !== this.told || other || most) && !waiting; // by Python, for example a node just added
@@ -148,14 +147,13 @@ export class Editor {
 
   /** Request a full drawing, since Python's message was a patch of a drawing that never arrived. */
   resync() {
-    if (this.outbox.pending.every(({ kind }) => kind !== "resync"))
-      this.mail.send({ kind: "resync" });
+    if (this.pending.every(({ kind }) => kind !== "resync")) this.mail.send({ kind: "resync" });
     this.tell();
   }
 
   /** Whether a pending edit may change numbers. */
   get isUnsure() {
-    return this.outbox.pending.some(({ kind }) => !NO_MATTER.has(kind));
+    return this.pending.some(({ kind }) => !NO_MATTER.has(kind));
   }
 
   /** Send an edit and show its predicted result at once (optimistic update). @param {NewEdit} edit */
@@ -169,15 +167,17 @@ export class Editor {
 
   /** Show how many edits are pending, for the user and for tests. */
   tell() {
-    const { length } = this.outbox.pending;
+    const { length } = this.pending;
     this.stage.host.dataset.pending = String(length);
     showOffline(this.stage.host, length);
     // A slider moves its numbers itself; a first answer is judged by slopes that JAX may have to compile.
-    const awaits = this.mail.outbox.pending.some(
+    const { pending } = this.mail.outbox;
+    const awaits = pending.some(
       ({ kind }) => kind === "answer" || (kind !== "slide" && !NO_MATTER.has(kind)),
     );
-    this.waiting.tell(awaits && !host.reach.isOffline() && !this.drawing.being_read);
-    this.stage.host.classList.toggle("behind", awaits && host.reach.isOffline());
+    const isOffline = host.reach.isOffline();
+    this.waiting.tell(awaits && !isOffline && !this.drawing.being_read);
+    this.stage.host.classList.toggle("behind", isOffline && areBehind(pending, this.row));
   }
 
   /** Select exactly these nodes and the nodes of these cards; a single one is sent to Python. @param {string[]} ids @param {boolean} [quietly] opening no panel */
@@ -245,7 +245,7 @@ export class Editor {
 
   refresh() {
     const { stage } = this;
-    const expected = predict(this.drawing, this.outbox.pending, this.ops);
+    const expected = predict(this.drawing, this.pending, this.ops);
     this.shown = this.dragged ? stackTabs(withPositions(expected, this.dragged)) : expected;
     if (this.dragged) this.ground = groundOf(this, expected);
     if (this.memberMoves) this.shown = withMoves(this.shown, this.memberMoves);

@@ -11,6 +11,7 @@ import { labelWire } from "./draw/screen_reader.js";
 import { showFlow, wireId, writeWireTitle } from "./draw/wires.js";
 import { flowOf, wiresOf } from "./state/fold.js";
 import { nodeAt, wireAt } from "./state/moved.js";
+import { NO_MATTER } from "./state/predict.js";
 
 // Stale numbers. Python writes the state of its numbers on each part of the page (`data-at`); a generated
 // style sheet selects the parts with another state, which lab.css fades by the variables below, with the
@@ -106,6 +107,7 @@ export function watchLag(editor, heldNow) {
  * What stands on the canvas at one position: by node, and by wire.
  *
  * @typedef {object} Row
+ * @property {string} input
  * @property {number} position
  * @property {Map<string, string>} value
  * @property {Map<string, string>} tangent
@@ -150,6 +152,7 @@ export function rowOf(table, i) {
   const start = i * (starts.at(-1) ?? 0);
   /** @type {Row} */
   const row = {
+    input: sent.input,
     position: positionOf(table, i),
     value: new Map(),
     tangent: new Map(),
@@ -170,6 +173,13 @@ export function rowOf(table, i) {
   });
   return row;
 }
+
+/** Whether the numbers on the canvas are those from before these edits: the row of a slider is of its own. Pure.
+ * @param {import("../types.js").Edit[]} pending @param {Pick<Row, "input"> | null} row */
+export const areBehind = (pending, row) =>
+  pending.some((edit) =>
+    edit.kind === "slide" ? edit.name !== row?.input : !NO_MATTER.has(edit.kind),
+  );
 
 /** @param {Sent} sent */
 const flowsOf = ({ flows = "passed" }) => flows;
@@ -332,8 +342,7 @@ class Scrub {
   /** Tell the numbers of the position on view; null for Python's own. */
   tellNumbers() {
     this.editor.row = this.over?.row ?? null;
-    this.editor.numbers = this.over?.row.numbers ?? null;
-    dispatch("numbers", { numbers: this.editor.numbers });
+    dispatch("numbers", { numbers: this.editor.row?.numbers ?? null });
   }
 
   /** Restore Python's own numbers. */

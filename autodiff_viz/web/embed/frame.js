@@ -84,7 +84,6 @@ export class Frame {
         html("span", {}, "Open in the lab"),
       )
     );
-    this.link.hidden = !shows(embed, "open");
     editor.root.classList.add("embedded");
     for (const name of ["edit", "wheel"])
       editor.root.dataset[name] = embed[/** @type {"edit"} */ (name)];
@@ -93,8 +92,7 @@ export class Frame {
     editor.root.classList.toggle("mute", !shows(embed, "play"));
     for (const name of ["question", "lesson"])
       editor.root.classList.toggle(`no-${name}`, !shows(embed, name));
-    editor.stage.host.append(this.link);
-    editor.stage.covered = () => this.link.offsetTop + this.link.offsetHeight; // 0 if it is not shown
+    if (shows(embed, "open")) editor.stage.host.before(this.link); // in a row of its own: it covers nothing
     editor.mail.allows = (edit) => mayEdit(editor, edit.kind);
     editor.stage.host.addEventListener("keydown", (event) => {
       if (event.key === "Escape") setTimeout(() => this.sleep(), 0);

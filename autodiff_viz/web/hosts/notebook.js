@@ -2,6 +2,8 @@
 // Run in a document of its own in the cell of a notebook: messages to and from the kernel by the widget's channel, the
 // theme of the notebook, and nothing kept but in the kernel.
 
+import { html, setText } from "../base/dom.js";
+import { dispatch } from "../base/events.js";
 import { BARE } from "../base/host.js";
 import { Places } from "../places.js";
 
@@ -34,6 +36,24 @@ function memory() {
     getItem: (/** @type {string} */ key) => held.get(key) ?? null,
     setItem: (/** @type {string} */ key, /** @type {string} */ value) => void held.set(key, value),
   };
+}
+
+/** All that can be done once the kernel has ended. */
+function copyButton() {
+  const copy = () => setText(button, copyFormula() ? "Copied" : "Copy it from its panel");
+  const button = html("button", { type: "button", click: copy }, "Copy formula");
+  return button;
+}
+
+/** Copy in the click itself, which a page without https may do too. @returns {boolean} whether it was copied */
+function copyFormula() {
+  const field = /** @type {HTMLTextAreaElement} */ (html("textarea"));
+  field.value = dispatch("formula", { text: "" }).text;
+  document.body.append(field);
+  field.select();
+  const copied = document.execCommand("copy");
+  field.remove();
+  return copied;
 }
 
 /** @param {Peer} peer @returns {import("../base/host.js").Host} */
@@ -90,6 +110,7 @@ export function notebookOf(peer) {
       watch: (changed) => (watchers.add(changed), () => void watchers.delete(changed)),
       says: "The kernel does not answer: it is busy, or it has stopped (then run the cell again).",
       over: () => (gone ? GONE : ""),
+      told: (element) => gone && element.querySelector(".offline")?.append(copyButton()),
     },
   };
 }

@@ -216,10 +216,10 @@ export class Inspector {
     const { parts } = this;
     const none = (/** @type {string} */ which) =>
       data.hidden?.includes(which) ? shared.asked : shared.nothing;
-    setText(parts.value, inFull(data.value) || none("value"));
-    setText(parts.arriving, inFull(data.arriving) || none("cotangent"));
+    setExplained(parts.value, inFull(data.value) || none("value"));
+    setExplained(parts.arriving, inFull(data.arriving) || none("cotangent"));
     this.moving.hidden = !data.tangent;
-    setText(parts.tangent, inFull(data.tangent));
+    setExplained(parts.tangent, inFull(data.tangent));
     write(parts.added, sum("Added from its wires: ", data.added));
     write(parts.fork, sum("Added at the fork: ", data.fork));
     keep(

@@ -31,7 +31,7 @@ export function lessonCause(editor, said) {
     editor.send(edit);
     editor.stage.surface.focus({ preventScroll: true }); // the button goes
     whenRefused(editor, refused);
-    return editor.outbox.last;
+    return editor.mail.outbox.last;
   });
   const looking = html("p", { class: "looking" });
   const root = html("div", { class: "cause", role: "status" }, looking, mend.root);

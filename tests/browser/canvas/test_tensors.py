@@ -94,3 +94,27 @@ def test_the_inspector_has_a_tensor_in_few_numbers_in_colours_and_in_full(net: L
     expect(tensor.locator(".heatmaplayer image")).to_have_count(2)
     tensor.get_by_text("Numbers", exact=True).click()
     expect(tensor.get_by_test_id("stCode")).to_contain_text("[5]")
+
+
+def test_the_legend_explains_thickness_and_beside_tensors_the_norm(lab: LabPage):
+    legend, tip = lab.canvas.locator(".flow-key"), lab.page.locator(".av-tip")
+    norm = legend.get_by_text("norm", exact=True)
+    expect(norm).to_be_hidden()
+    legend.get_by_text("thick = large").hover()
+    expect(tip).to_contain_text("1/10,000")
+    lab.type_formula("x = [[0.3, -0.8, 0.5]]\ny = sin(x)\nz = sum(y)")
+    expect(norm).to_be_visible()
+    lab.page.mouse.move(2, 2)  # the legend has moved below the pointer
+    norm.hover()
+    expect(tip).to_contain_text("the root of the sum of the squares")
+    lab.select("y")
+    lab.page.locator(".inspector .numbers .value").get_by_text("norm", exact=True).hover()
+    expect(tip).to_be_visible()
+
+
+def test_on_a_phone_the_norm_has_room_in_the_legend(phone: LabPage):
+    phone.page.get_by_role("tab", name="Formula").tap()
+    phone.type_formula("x = [[0.3, -0.8, 0.5]]\ny = sin(x)\nz = sum(y)")
+    expect(phone.canvas.locator(".passed").first).to_contain_text("\u2016")
+    # What has no room in the legend wraps below its edge.
+    expect(phone.canvas.locator(".norm-key")).to_be_in_viewport(ratio=0.95)

@@ -225,8 +225,11 @@ def test_all_that_was_done_without_a_connection_is_done_in_order(tab: Page, line
     line.cut()
     for key in ("s", "r", "s", "o"):  # stop, then rewrite, then stop again, then the output
         tab.keyboard.press(key)
+    for number in (lab.value("b"), lab.cotangent("x"), lab.canvas.locator(".passed").first):
+        expect(number).to_have_css("opacity", "0.4")  # they are of the graph from before
     line.mend()
     returned(lab)
+    expect(lab.cotangent("x")).to_have_css("opacity", "1")
     expect(lab.formula).to_have_value(saying(STOPPED))
     expect(lab.formula).to_have_value(saying("return b"))
     expect(lab.tools.get_by_role("button", name="Undo: Make b the output")).to_be_enabled()

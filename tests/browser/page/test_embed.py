@@ -479,6 +479,17 @@ def test_a_frame_asks_before_it_tells(page, address):
     page.set_viewport_size({"width": 1400, "height": 1000})
 
 
+@pytest.mark.parametrize("size", [(640, 420), (390, 420)])
+def test_the_way_to_the_lab_stands_above_the_canvas_and_covers_nothing(page, address, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(f"{address}/?embed=1&v=1&type=large&start=now&lesson={KEY}")
+    page.wait_for_function(LIVE)
+    expect(number(page, "z")).to_be_visible()
+    link, canvas = (page.locator(thing).bounding_box() for thing in (".to-lab", ".canvas"))
+    assert 0 <= link["y"] <= link["y"] + link["height"] <= canvas["y"] + 0.5
+    assert (link["width"] > 100) == (size[0] > 420)  # its words, or its sign alone
+
+
 CARD = """(frame) => {
   const output = [...frame.querySelectorAll("text")].find(({ textContent }) => textContent === "z");
   const { x, y } = output.getBoundingClientRect();

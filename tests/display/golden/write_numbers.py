@@ -2,7 +2,8 @@
 
 It was run once, before the browser formatted numbers, on what Python then sent to it, and does not overwrite
 the file: the texts that a user sees stay as they were, but for the length before a row, which is left out
-since. A number is held by its dtype and bits, so the file depends on no version of JAX.
+since, and that before a norm, which is in brackets since. A number is held by its dtype and bits, so the file
+depends on no version of JAX.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ DENSE = (
     "x = [[1.0, 2.0]]\nw = parameter(shape=(2, 3), seed=0)\n"
     "b = parameter(shape=(3,), init='zeros', seed=1)\ny = dense(x, w, b)"
 )
+NAMED = 'x = 2.0\nwith checkpoint("block", policy="save_only_these_names", names=["a"]):\n    a = sin(x)\n'
 CHECKPOINT = 'x = 2.0\nwith checkpoint("block"):\n    a = sin(x)\n    b = exp(a)\n'
 
 
@@ -178,3 +179,25 @@ def test_each_rule_mute_and_region_of_a_node_has_a_button_that_compares_the_grap
 )
 def test_what_a_rules_function_is_given_is_said_below_it(function, says):
     assert arguments_said(function) == says
+
+
+def test_the_panel_of_a_rule_says_what_its_function_is_given():
+    text = "x = 2.0\na = custom(exp(x), pullback=lambda v, x, out: v)"
+    said = fields_of(lab_of(text, "a"))["arguments"]
+    assert (said["type"], said["label"]) == (
+        "note",
+        "v is the cotangent that arrives, x the input, out the value.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "selected", "field", "word"),
+    [
+        ("x = input(shape=(2,), seed=3)\ny = sum(x)", "x", "seed", "draw"),
+        (NOISE, "u", "param_seed", "draw"),
+        (CHECKPOINT, "a", "policy", "backward pass"),
+        (NAMED, "a", "saved", "backward pass"),
+    ],
+)
+def test_a_field_of_a_seed_or_of_what_is_kept_says_what_that_is(text, selected, field, word):
+    assert word in fields_of(lab_of(text, selected))[field]["help"]

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fitting } from "../../../autodiff_viz/web/base/numbers.js";
 import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
-import { wholeView } from "../../../autodiff_viz/web/canvas/draw/stage.js";
+import { showsWhole, wholeView } from "../../../autodiff_viz/web/canvas/draw/stage.js";
 
 const room = (text) => textWidth(text, 1);
 const scalar = (number) => ({ kind: 0, numbers: [number] });
@@ -76,4 +76,17 @@ test("what was answered makes no graph narrower, however long it is, and is in v
   assert.equal(at([answer]).k, at([]).k);
   const { y, k } = at([answer]);
   assert.ok(y + 160 * k <= size.h);
+});
+
+test("a view shows a graph whole only if it neither is small in it nor stands in a corner", () => {
+  const content = { x: 0, y: 0, w: 300, h: 80 };
+  const size = { w: 780, h: 346 };
+  const stage = { content, guesses: [], size, reading: 1, covered: () => 0 };
+  const whole = wholeView(stage, { nodes: [] }, false);
+  const shows = (view) => showsWhole({ ...stage, view }, whole);
+  assert.equal(shows(whole), true);
+  assert.equal(shows({ ...whole, x: whole.x + 40, y: whole.y - 20 }), true);
+  assert.equal(shows({ x: 20, y: 40, k: whole.k }), false); // at the upper left, where two nodes of many were
+  assert.equal(shows({ ...whole, x: 20 }), false);
+  assert.equal(shows({ x: 300, y: 150, k: whole.k / 2 }), false);
 });

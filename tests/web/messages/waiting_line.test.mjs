@@ -18,7 +18,13 @@ class Part {
       isConnected: true,
       textContent: "",
     });
-    this.classList = { add() {}, remove() {}, toggle() {}, contains: () => false };
+    const names = new Set();
+    this.classList = {
+      add: (name) => names.add(name),
+      remove: (name) => names.delete(name),
+      toggle: (name, on) => (on ? names.add(name) : names.delete(name)),
+      contains: (name) => names.has(name),
+    };
     this.style = { setProperty() {} };
   }
   setAttribute(name, value) {
@@ -172,4 +178,32 @@ test("without a connection it is not JAX that is waited for", (context) => {
   page.state = "DISCONNECTED";
   editor.mail.changed(); // as `watchNetwork` does
   assert.deepEqual(lines(), []);
+});
+
+test("without a connection numbers are those from before an edit, until it is answered", (context) => {
+  const { editor, answer } = opened(context);
+  const isBehind = () => editor.stage.host.classList.contains("behind");
+  editor.send({ kind: "rule" });
+  assert.equal(isBehind(), false); // it is being computed
+  page.state = "DISCONNECTED";
+  editor.mail.changed();
+  assert.equal(isBehind(), true);
+  answer();
+  assert.equal(isBehind(), false);
+  editor.send({ kind: "select" });
+  assert.equal(isBehind(), false); // it changes none
+});
+
+test("nor do they follow a slider of which there is no table, or another one than that", (context) => {
+  const { editor } = opened(context);
+  const isBehind = () => editor.stage.host.classList.contains("behind");
+  page.state = "DISCONNECTED";
+  editor.row = { input: "x" }; // the numbers on view are of its position
+  editor.mail.desk("slide").send({ name: "x", value: 1 });
+  assert.equal(isBehind(), false);
+  editor.mail.desk("slide").send({ name: "y", value: 1 });
+  assert.equal(isBehind(), true);
+  editor.row = null;
+  editor.mail.changed();
+  assert.equal(isBehind(), true);
 });

@@ -114,6 +114,7 @@ test("of a tensor its norm is written, with its shape; where its numbers would b
     [inFull(now.value), inFull(now.arriving), shortText(now.wires[1].passed)],
     ["norm 3.5123", "[1, 2, 4], norm 4.58258", "2×3 ‖3.51‖"],
   );
+  assert.equal(shortText({ kind: -1, numbers: [6, 1], dims: [9] }), "[9] ‖6‖"); // and not 9 times 6
   assert.deepEqual([...stale], ["arriving"]);
 });
 

@@ -166,7 +166,7 @@ function markBusy(editor, [x, y]) {
   );
   editor.stage.layers.overlay.append(mark);
   const gone = () => {
-    if (editor.outbox.pending.some(({ kind }) => kind === "paste")) return;
+    if (editor.pending.some(({ kind }) => kind === "paste")) return;
     mark.remove();
     editor.watchers = editor.watchers.filter((watch) => watch !== gone);
   };

@@ -35,8 +35,8 @@ export function groundOf({ drawing, mail: { outbox } }, expected) {
   return { drawing, outbox, expected, wires };
 }
 
-/** Whether nothing has changed since the drag began but the dragged nodes. (`outbox` of the editor itself is a new object each
- * time that it is read.) @param {Ground} ground @param {Pick<Editor, "drawing" | "mail">} editor */
+/** Whether nothing has changed since the drag began but the dragged nodes.
+ * @param {Ground} ground @param {Pick<Editor, "drawing" | "mail">} editor */
 export const isCurrent = (ground, { drawing, mail }) =>
   ground.drawing === drawing && ground.outbox === mail.outbox;
 

@@ -160,25 +160,22 @@ export class WaitingLine {
   ) {
     this.host = host;
     this.make = make;
-    /** @type {ReturnType<typeof setTimeout> | null} */
-    this.timer = null;
-    /** @type {HTMLElement | null} */
-    this.line = null;
+    /** While something is awaited. @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    /** @type {HTMLElement | undefined} */
+    this.line = undefined;
   }
 
   /** @param {boolean} on whether something is awaited */
   tell(on) {
-    if (on === (this.timer !== null)) return;
-    if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = on ? setTimeout(() => this.show(), AFTER) : null;
-    if (on) return;
+    if (on === Boolean(this.timer)) return;
+    clearTimeout(this.timer);
     this.line?.remove();
-    this.line = null;
+    this.timer = on ? setTimeout(() => this.show(), AFTER) : undefined;
   }
 
   show() {
-    this.line = this.make();
-    this.host.append(this.line);
+    this.host.append((this.line = this.make()));
   }
 }
 

@@ -35,6 +35,10 @@ const wedge = () =>
     svg("path", { class: "wedge", d: "M1 4.4L33 1.5v7L1 5.6z" }),
   );
 
+/** @param {string} kind @param {string} word @param {string} way */
+const passing = (kind, word, way) =>
+  html("span", { class: kind }, "Wires pass ", term(word, `${word}s`), ` ${way}:`);
+
 /** @returns {HTMLElement} */
 export const legend = () =>
   html(
@@ -58,28 +62,11 @@ export const legend = () =>
         html("span", { class: "orange" }, arrowhead(true), term("cotangent")),
         html("span", {}, "on wires:"),
       ),
-      html(
-        "span",
-        { class: "of-cotangents" },
-        "Wires pass ",
-        term("cotangent", "cotangents"),
-        " back:",
-      ),
-      html(
-        "span",
-        { class: "of-tangents" },
-        "Wires pass ",
-        term("tangent", "tangents"),
-        " forward:",
-      ),
+      passing("of-cotangents", "cotangent", "back"),
+      passing("of-tangents", "tangent", "forward"),
     ),
     ...KEYS.map(([kind, says]) => html("span", {}, sample(kind), says)),
-    html(
-      "span",
-      { class: "thick", title: "By the logarithm: from 1/10,000 of the largest to the largest" },
-      wedge(),
-      "thick = large",
-    ),
+    html("span", { class: "thick" }, wedge(), term("thickness", "thick = large")),
     html("span", { class: "norm-key" }, "\u20160.88\u2016: ", term("norm"), " 0.88"),
     html(
       "span",

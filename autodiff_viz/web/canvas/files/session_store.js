@@ -131,7 +131,7 @@ export class SessionStore {
   /** Restore the view and the selection, once the graph has arrived. @returns {boolean} whether a view was restored */
   resume() {
     const { editor, kept } = this;
-    if (!kept || editor.outbox.pending.some(({ kind }) => kind === "restored")) return false;
+    if (!kept || editor.pending.some(({ kind }) => kind === "restored")) return false;
     this.kept = null;
     const { view, selected = [], wire = null } = kept;
     if (selected.length > 1) editor.selection = new Set(selected);
@@ -148,15 +148,15 @@ export class SessionStore {
   keep(leaving = false) {
     clearTimeout(this.timer);
     this.timer = 0;
-    const { drawing, mail, outbox, stage, choice, selection, wire } = this.editor;
+    const { drawing, mail, pending, stage, choice, selection, wire } = this.editor;
     if (mail.isEarly) return; // what is stored is of the session before
     if (mail.going) return; // the address from which the next page opens does not hold what came since
     // Until Python has answered the restoring edits, the stored state stays valid.
-    if (drawing.rev < 0 || outbox.pending.some(({ kind }) => TAKEN_UP.includes(kind))) return;
+    if (drawing.rev < 0 || pending.some(({ kind }) => TAKEN_UP.includes(kind))) return;
     this.keepLarge(drawing.large);
     const view = choice === "own" ? stage.view : null;
     const kept = {
-      key: outbox.key,
+      key: mail.outbox.key,
       search: this.search,
       trail: drawing.trail,
       view,

@@ -25,7 +25,7 @@ export function presentStep({ at = 0, labels = {} }, pending) {
 /** Undo or redo, and say what was undone or redone. @param {Editor} editor @param {"undo" | "redo"} kind */
 export function stepHistory(editor, kind) {
   const { labels = {}, gone = 0 } = editor.drawing.history;
-  const now = presentStep(editor.drawing.history, editor.outbox.pending);
+  const now = presentStep(editor.drawing.history, editor.pending);
   const label = now === null ? undefined : labels[kind === "undo" ? now : now + 1];
   const none = now !== null && (kind === "undo" ? now === 0 : label === undefined);
   if (none && kind === "undo" && gone)
@@ -65,7 +65,7 @@ export function toggleHistory(editor) {
 function fill(editor, list) {
   const { history } = editor.drawing;
   const { labels = {} } = history;
-  const now = presentStep(history, editor.outbox.pending) ?? history.at;
+  const now = presentStep(history, editor.pending) ?? history.at;
   const look = JSON.stringify([labels, now]);
   if (list.dataset.look === look) return;
   const focused = /** @type {ShadowRoot} */ (list.getRootNode()).activeElement;
@@ -104,7 +104,7 @@ const item = (editor, label, index, now) =>
 
 /** @param {Editor} editor @param {string} label @param {number} index */
 function jump(editor, label, index) {
-  const now = presentStep(editor.drawing.history, editor.outbox.pending);
+  const now = presentStep(editor.drawing.history, editor.pending);
   if (index === now) return;
   editor.send({ kind: "jump", index });
   showStatus(editor.stage, `Back at: ${label}`);

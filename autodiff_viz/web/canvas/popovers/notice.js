@@ -30,9 +30,12 @@ export function showNotices(editor) {
   /** @type {unknown[]} what it has been placed for */
   let placed = [];
   const noteLater = (/** @type {Notice[]} */ notices) => {
-    const { key } = editor.outbox;
+    const { key } = editor.mail.outbox;
     clearTimeout(timer);
-    timer = window.setTimeout(() => key === editor.outbox.key && note(editor, notices), READ_MS);
+    timer = window.setTimeout(
+      () => key === editor.mail.outbox.key && note(editor, notices),
+      READ_MS,
+    );
   };
   editor.watchers.push(() => {
     const { notices, key } = present(editor);
@@ -49,10 +52,10 @@ export function showNotices(editor) {
   });
 }
 
-/** Call `reopen` with the reason if edit number `editor.outbox.last` is refused.
+/** Call `reopen` with the reason if edit number `editor.mail.outbox.last` is refused.
  * @param {Editor} editor @param {Reopen} reopen */
 export function whenRefused(editor, reopen) {
-  typed.set(editor, new Map([...(typed.get(editor) ?? []), [editor.outbox.last, reopen]]));
+  typed.set(editor, new Map([...(typed.get(editor) ?? []), [editor.mail.outbox.last, reopen]]));
 }
 
 /** @param {Editor} editor @returns {boolean} whether one was open */
@@ -68,7 +71,7 @@ export function closeNotice(editor) {
 function present(editor) {
   const { notice, ack } = editor.drawing;
   const key = notice?.length ? `${ack} ${JSON.stringify(notice)}` : "";
-  const open = key && closed.get(editor) !== key && !editor.outbox.pending.length;
+  const open = key && closed.get(editor) !== key && !editor.pending.length;
   return open ? { notices: /** @type {Notice[]} */ (notice), key } : { notices: [], key: "" };
 }
 

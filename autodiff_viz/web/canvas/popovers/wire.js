@@ -182,7 +182,7 @@ export function openWire(editor, id) {
     wireRows(
       { ...editor.shown, node: editor.drawing.node },
       wire,
-      editor.numbers,
+      editor.row?.numbers ?? null,
       editor.isComputed,
     );
   openPopover(editor, {
