@@ -29,7 +29,7 @@ ASKS = av.Tour(
     ),
 )
 COPY = "() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }; }"
-READY = "() => document.documentElement.dataset.figure === 'ready'"
+READY = "() => document.documentElement?.dataset.figure === 'ready'"
 
 
 @pytest.fixture(scope="module")
