@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, SHAPE, ZERO, Quantity, Question
+from autodiff_viz.asking.words import question_words
 from autodiff_viz.canvas.svg import svg_of
 from autodiff_viz.embedding.contract import ASK, NOW, Embed
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
 from autodiff_viz.graph.model import INPUT
+from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.text import counted
-from autodiff_viz.lab.asking import ask, asking_of
+from autodiff_viz.lab.asking import ask, asking_of, missing
 from autodiff_viz.lab.code import COMPUTES
 from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.judging import asked_of
@@ -54,11 +56,13 @@ class FramePicture:
       text: as SVG, or a sentence in HTML where there is nothing to draw or too much of it.
       sliders: names of the inputs that have one.
       asks: whether a question is asked below the graph.
+      question: the first one without an answer, in words.
     """
 
     text: str
     sliders: tuple[str, ...]
     asks: bool = False
+    question: str = ""
 
 
 def frame_picture(state: Mapping[str, str], embed: Embed) -> FramePicture:
@@ -77,4 +81,14 @@ def frame_picture(state: Mapping[str, str], embed: Embed) -> FramePicture:
         text = svg_of(lab.graph, view.trace if told else None)
     names = tuple(slider.name for slider in view.sliders) if view else ()
     asks = embed.shows("question") and (lab.asking is not None or embed.reveal == ASK)
-    return FramePicture(text if len(text) <= LONGEST else TOO_LARGE, names, asks)
+    question = _question(opened_in_frame(lab, embed)) if asks else ""
+    return FramePicture(text if len(text) <= LONGEST else TOO_LARGE, names, asks, question)
+
+
+def _question(lab: Lab) -> str:
+    """Return the first question without an answer, in words; "" if there is none."""
+    asked = lab.asking.asked if lab.asking else ()
+    first = next((each.question for each in asked if not each.revealed), None)
+    if first is None or missing(lab, first):
+        return ""
+    return question_words(played(lab.graph), first, lab.pinned.letter if lab.pinned else "A").replace("`", "")

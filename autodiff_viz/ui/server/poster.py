@@ -58,8 +58,9 @@ _PAGE = """<!DOCTYPE html>
 </head>
 <body>
 <div id="root"></div>
-<div id="av-poster" role="button" tabindex="0" aria-label="{title}. {words}." {room}>
+<div id="av-poster" role="button" tabindex="0" aria-label="{title}. {question} {words}." {room}>
 {picture}
+<p class="av-asks">{question}</p>
 <span class="av-try">{words}</span>
 </div>
 <noscript><p class="av-no-script">{title}. Scripts are off here, so the picture stays as it is.</p></noscript>
@@ -94,6 +95,7 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
         style=STYLE,
         later=_later(),
         words=WORDS,
+        question=escape(picture.question) if picture else "",
         picture=text,
         boot=BOOT,
         theme=THEME,

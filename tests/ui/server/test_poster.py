@@ -82,6 +82,14 @@ def test_what_is_to_be_found_is_not_in_the_page(reveal):
     assert "12.25" not in get(SERVER, f"/embed.svg?embed=1&v=1&reveal={reveal}&g={SQUARE}").text
 
 
+def test_what_is_asked_stands_below_the_picture_before_it_is_touched():
+    asked = re.compile(r'<p class="av-asks">(.*?)</p>')
+    assert asked.search(get(SERVER, f"{FRAME}&lesson=fork").text)[1] == "What arrives at x?"
+    assert asked.search(get(SERVER, f"{FRAME}&reveal=ask&g={SQUARE}").text)[1] == "What arrives at x?"
+    assert asked.search(get(SERVER, f"{FRAME}&lesson=fork&show=canvas").text)[1] == ""
+    assert asked.search(get(SERVER, f"{FRAME}&g={SQUARE}").text)[1] == ""
+
+
 def test_the_page_says_what_its_script_needs_to_know(monkeypatch):
     monkeypatch.setenv(EMBEDDERS, "https://school.example")
     root = Page(get(SERVER, f'{FRAME}&theme=dark&type=large&start=now&title="><b>').text).root
