@@ -35,7 +35,8 @@ ask first, whether they have the visitor's own answers; then of a frame; then wh
 draw is wished for, and what of a tour. The other names are parameters of `embedding/contract.py`."""
 
 WHOLE, HERE, ALONE = "", "here", "alone"
-"""What of a tour a link has: all of it, from its first step or at the step on view; that step with its words alone."""
+"""What of a tour a link has: all of it, from its first step or at the step on view; that step alone, with its
+words."""
 
 LEAST, MOST = 120, 4_000  # px of a frame
 _FRAGMENT = re.compile(r"[\w=&.,%-]{0,200}", re.ASCII)

@@ -6,7 +6,6 @@ Graphs, right and wrong numbers are those of the lessons, worked out by hand.
 from __future__ import annotations
 
 import json
-
 import re
 
 import pytest

@@ -153,7 +153,9 @@ def test_the_link_and_the_frame_of_a_step_alone_have_its_caption_and_what_is_sai
     shared = share_data(lab, {"base": HOST, "height": "300", "tour": "alone"})
     for each in ("link", "short", "frame"):
         opened = from_query(query_of(shared[each]))
-        assert [(step.caption, step.text) for step in opened.tour.steps] == [("Look at both wires.", "3 and 3.")]
+        assert [(step.caption, step.text) for step in opened.tour.steps] == [
+            ("Look at both wires.", "3 and 3.")
+        ]
         assert opened.tour.text == ""  # of the first step
         assert (opened.at, opened.graph, opened.asking) == (0, lab.graph, lab.asking)
     assert "lesson" in query_of(shared["frame"])["show"].split(",")

@@ -301,7 +301,7 @@ ABOVE_FOOT = """() => {
 
 
 def darkest_above_foot(page: Page, rise: float) -> int:
-    """How bright the darkest pixel is, from 0 to 255, of the row that is `rise` px above the sliders of a lesson."""
+    """How bright the darkest pixel is, from 0 to 255, in the row `rise` px above the sliders of a lesson."""
     at = page.evaluate(ABOVE_FOOT)
     clip = {"x": at["left"], "y": at["foot"] - rise, "width": at["width"], "height": 1}
     return Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("L").getextrema()[0]
