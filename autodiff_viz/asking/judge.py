@@ -550,11 +550,10 @@ def _larger_table(case: Case, question: Question, form: Table) -> dict[str, Any]
         if choice in ("", right, *mistakes):
             continue
         at = int(choice == SECOND)
-        texts = [guess_text(guess.numbers) for guess in pair]
-        head = f"That takes {texts[0]} for {labels[0]} and {texts[1]} for {labels[1]}."
-        if texts[0] == texts[1]:
-            head = f"That takes {texts[0]} for both."
-        mistakes[choice] = {**_entry(pair[at], cases[at], choice), "says": f"{head} {pair[at].says}"}
+        # Of two numbers that are exchanged the mistaken one would be the answer.
+        says = pair[at].says.removeprefix(f"{guess_text(pair[at].numbers)} ")
+        says = pair[at].says if says == pair[at].says else f"That {says}"
+        mistakes[choice] = {**_entry(pair[at], cases[at], choice), "says": says}
     taken = None if question.other is not None else next(iter(_taken_for_same(*cases)), None)
     if taken and right != EQUAL and mistakes.get(EQUAL, {"tier": FAR})["tier"] >= FAR:
         mistakes[EQUAL] = taken

@@ -35,7 +35,8 @@ ask first, whether they have the visitor's own answers; then of a frame; then wh
 draw is wished for, and what of a tour. The other names are parameters of `embedding/contract.py`."""
 
 WHOLE, HERE, ALONE = "", "here", "alone"
-"""What of a tour a link has: all of it, from its first step or at the step on view; that step alone."""
+"""What of a tour a link has: all of it, from its first step or at the step on view; that step alone, with its
+words."""
 
 LEAST, MOST = 120, 4_000  # px of a frame
 _FRAGMENT = re.compile(r"[\w=&.,%-]{0,200}", re.ASCII)
@@ -92,7 +93,7 @@ def share_data(lab: Lab, wish: Mapping[str, str], code_of: CodeOf) -> dict[str, 
         "code": code and {"version": code.version, "size": code.size, "path": code.path},
         "says": says + _says(lab, state, kept, short, None if says else code),
         "alone": bool(says),
-        **_frame(base, state, wish, lab.tour is not None and len(lab.tour.steps) > 1),
+        **_frame(base, state, wish, lab.tour is not None and bool(lab.tour.steps)),
         **({"steps": stage_data(lab)} if wish.get(STEPS) else {}),
     }
 
@@ -125,6 +126,9 @@ def of_tour(lab: Lab, which: str) -> Lab:
     if lab.tour is None or not lab.tour.steps or which == HERE:
         return lab
     if which == ALONE:
+        step, intro = lab.tour.steps[lab.at], "" if lab.at else lab.tour.text
+        if intro or step.caption or step.text:
+            return toured_at(lab, replace(lab.tour, text=intro, steps=(step,)), 0)
         present = lab.history.present._replace(toured=None)
         return replace(lab, history=replace(lab.history, present=present))
     try:
@@ -145,7 +149,7 @@ def _frame(base: str, state: dict[str, str], wish: Mapping[str, str], toured: bo
     """Return the address of a frame, its code, and what can be chosen, if a height is wished for.
 
     Args:
-      toured: whether the state has a tour of several steps: without its text a frame shows the first alone.
+      toured: whether the state has steps of a tour, whose words a frame would not show otherwise.
     """
     height = _pixels(wish.get(HEIGHT))
     if height is None:

@@ -91,7 +91,7 @@ SHEETS = {
 }  # fmt: skip
 """The style sheets of each place of the figure."""
 
-ASKED_SHEETS = {**SHEETS, "editor": (*SHEETS["editor"], "asking/asking.css")}
+ASKED_SHEETS = {**SHEETS, "editor": (*SHEETS["editor"], "asking/asking.css", "asking/hidden.css")}
 
 SCRIPT, SHEET = "figure.js", "figure.css"
 """Names of the files that figures of one site share."""

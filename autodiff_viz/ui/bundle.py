@@ -40,7 +40,7 @@ SHEETS = {
     "paths": ("explain/paths.css",),
     "workbench": ("dock/*.css",),
     "tour": ("tour/*.css",),
-    "asking": ("asking/*.css", "lesson/*.css", "base/cure.css"),
+    "asking": ("asking/asking.css", "lesson/seat.css", "base/cure.css"),
 }
 """The style sheets of each place on the page that has a shadow root of its own, but for those of parts."""
 

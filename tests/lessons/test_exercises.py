@@ -1,5 +1,7 @@
 """Test that what exercises say of numbers holds after their edits, by hand."""
 
+import re
+
 import pytest
 
 from autodiff_viz.asking.question import UNKNOWN
@@ -8,7 +10,7 @@ from autodiff_viz.lab.exercises import NONE, do_try, exercises_data, reached
 from autodiff_viz.lab.judging import answered
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.state import start
-from autodiff_viz.lessons.gallery import lesson
+from autodiff_viz.lessons.gallery import LESSONS, lesson
 from autodiff_viz.segments.compute import division
 from tests.own_lesson import KEY
 
@@ -43,3 +45,20 @@ def test_the_browser_gets_the_exercises_after_the_answer_with_the_sliders_and_no
     lab = do_try(lab, KEY, 0)
     first, second, *_ = exercises_data(lab, reached(NONE, lab))
     assert (first["done"], first["parts"], second["done"]) == (True, 1, False)
+
+
+def test_an_exercise_that_moves_an_input_of_one_of_two_graphs_says_in_which():
+    """The other one keeps its number, and what is said of both then compares other values."""
+    looked = 0
+    for one in LESSONS:
+        for exercise in one.to_try:
+            moves = [
+                part
+                for part in exercise.parts
+                if one.steps[part.variant].pinned and any(edit["kind"] == "slide" for edit in part.edits)
+            ]
+            looked += len(moves)
+            titled = any(f"*{step.title}*" in exercise.says for step in one.steps)
+            named = re.search(r"\b([Ii]n [AB]|in both graphs|first graph)\b", exercise.says)
+            assert not moves or titled or named, f"{one.key}: {exercise.says}"
+    assert looked > 10

@@ -146,6 +146,24 @@ def test_a_link_has_the_whole_tour_from_its_first_step_or_opens_at_a_step_or_has
     }
 
 
+def test_the_link_and_the_frame_of_a_step_alone_have_its_caption_and_what_is_said_after_the_answer():
+    told = replace(SECOND_ASKS, caption="Look at both wires.", text="3 and 3.")
+    tour = replace(TOUR, text="Said first.", steps=(FIRST, told, SECOND_ASKS))
+    lab = without_history(go_to(start(), tour, 1))
+    shared = share_data(lab, {"base": HOST, "height": "300", "tour": "alone"})
+    for each in ("link", "short", "frame"):
+        opened = from_query(query_of(shared[each]))
+        assert [(step.caption, step.text) for step in opened.tour.steps] == [
+            ("Look at both wires.", "3 and 3.")
+        ]
+        assert opened.tour.text == ""  # of the first step
+        assert (opened.at, opened.graph, opened.asking) == (0, lab.graph, lab.asking)
+    assert "lesson" in query_of(shared["frame"])["show"].split(",")
+    first = share_data(without_history(go_to(start(), tour, 0)), {"base": HOST, "tour": "alone"})
+    alone = from_query(query_of(first["short"])).tour
+    assert (alone.text, [step.caption for step in alone.steps]) == ("Said first.", ["Say."])
+
+
 def test_a_tour_without_room_in_a_code_gets_that_of_its_step_and_is_told_what_makes_it_long():
     notes = " ".join(f"{i * 7919 % 10007:x}" for i in range(400))
     tour = replace(TOUR, steps=(replace(FIRST, notes=notes), SECOND_ASKS))

@@ -101,7 +101,7 @@ const FIRST = 240; // px of the dock's height
 const SHARE = 0.31; // of a high window, which it takes
 const WIDE = "(min-width: 1700px) and (min-height: 560px)"; // lab.css has the same limits
 const BELOW = "(min-width: 900px) and (min-height: 560px)";
-const GRAPHS = 41; // px of the row of a lesson's graphs; lesson.css has the same
+const GRAPHS = 41; // px of the row of a lesson's graphs; canvas/lesson.css has the same
 const EXERCISE = 20; // px of the line of its exercise; the canvas gives the rest
 const READ = 374; // px that it leaves as long as the user has not set its height: for a canvas of 240 px; lab.css has the same
 

@@ -9,6 +9,7 @@ import { bounds } from "../canvas/state/geometry.js";
 import { Tabs } from "../dock/panels.js";
 import { isComputed, paintPlay, shownAfter } from "../explain/play.js";
 import { host } from "../base/host.js";
+import { prose } from "../tour/words.js";
 import { shows, showsSlider, wholeLab } from "./contract.js";
 import { mayEdit } from "./gate.js";
 import { heightFor, readMessage } from "./messages.js";
@@ -68,7 +69,15 @@ export class Frame {
     this.offered = panes;
     this.edit = embed.edit;
     this.tabs = new Tabs("What is shown", (name) => this.choose(name));
-    this.panes = html("div", { class: "workbench panes" }, this.tabs.root);
+    this.says = html("span", {});
+    this.ahead = 0; // the step of a tour that comes next
+    this.next = html("button", {
+      type: "button",
+      class: "tab",
+      click: () => this.editor.send({ kind: "tour_go", step: this.ahead }),
+    });
+    this.step = html("p", { class: "step" }, this.says, this.next); // of a tour, beside the tab of the graph
+    this.panes = html("div", { class: "workbench panes" }, this.tabs.root, this.step);
     this.link = /** @type {HTMLAnchorElement} */ (
       html(
         "a",
@@ -148,10 +157,26 @@ export class Frame {
     dataset.avPane = this.pane.split(":")[0];
     this.tabs.root.hidden = offered.length < 2;
     dataset.avTabs = String(offered.length > 1);
+    const { tour } = this.editor.drawing;
     this.tabs.show(
-      offered.map((name) => ({ name, label: NAMES[name] ?? name.slice(5).replaceAll("_", " ") })),
+      offered.map((name) => ({
+        name,
+        label:
+          tour && name === "lesson" ? "Tour" : (NAMES[name] ?? name.slice(5).replaceAll("_", " ")),
+      })),
       this.pane,
     );
+    this.step.hidden = !tour || this.pane !== GRAPH;
+    if (this.step.hidden || !tour) return;
+    const { at, steps } = tour;
+    const { title, caption } = steps[at] ?? tour;
+    this.says.title = caption;
+    this.says.replaceChildren(
+      ...prose(caption || title).flatMap(({ childNodes }) => [...childNodes, " "]),
+    );
+    this.ahead = at + 1;
+    this.next.textContent = `Next: ${at + 2} of ${steps.length}`;
+    this.next.hidden = this.ahead >= steps.length;
   }
 
   /** The sliders that are shown. @param {any} sliders @returns {any} */
@@ -194,6 +219,7 @@ export class Frame {
   /** Follow a drawing that has been drawn. */
   drawn() {
     this.showSliders();
+    this.fit();
     const asks = this.editor.drawing.asking?.items.some(isOpen) && shows(this.embed, "question");
     document.documentElement.dataset.avAsks = String(Boolean(asks));
     if (!this.begun) this.begin();

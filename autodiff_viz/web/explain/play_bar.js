@@ -2,6 +2,7 @@
 // Draw the bar below the canvas that plays the pass, with steps, a scrubber and the step's equation, or a
 // hint to a newcomer.
 
+import { isOpen } from "../asking/questions.js";
 import { html } from "../base/dom.js";
 import { icon } from "../base/icons.js";
 import { BROWSER, readList, writeList } from "../base/store.js";
@@ -17,6 +18,7 @@ import { transportParts } from "./transport.js";
 /**
  * @typedef {object} Newcomer
  * @property {Set<Press>} known
+ * @property {boolean} [asked] whether a question about this graph is open, which a press would answer for another graph
  * @property {boolean} played
  * @property {string | null} chosen op of the single selected node
  * @property {string | null} symbol of a node to stop, if the graph has one
@@ -29,8 +31,8 @@ const NAME = "hints";
 export const TRY = "exp"; // op of the node that a newcomer is advised to stop
 
 /** The line; "" for none. @param {Newcomer} newcomer */
-export function hintOf({ known, played, chosen, symbol, stopped, finger, narrow }) {
-  if (known.has("bend")) return "";
+export function hintOf({ known, asked, played, chosen, symbol, stopped, finger, narrow }) {
+  if (asked || known.has("bend")) return "";
   const click = finger ? "Tap" : "Click";
   const stop = narrow ? "press Bend, then stop" : "press stop";
   const press = stopped ? `its stop is on: ${stop} to take it off` : stop;
@@ -208,12 +210,13 @@ function hinted(player) {
     [seen, rules] = [drawing, now];
   });
   return () => {
-    if (known.has("bend") || editor.isFixed) return "";
+    if (editor.isFixed) return "";
     const tried = editor.shown.nodes.find(({ op }) => op === TRY);
     const chosen = editor.node(editor.single)?.op ?? null;
     const [finger, narrow] = [matchMedia("(pointer: coarse)").matches, matchMedia(BY_HAND).matches];
     return hintOf({
       known,
+      asked: editor.drawing.asking?.items.some(isOpen),
       played: player.played,
       chosen,
       symbol: tried?.symbol ?? null,

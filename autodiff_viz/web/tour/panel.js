@@ -97,7 +97,7 @@ export class TourPanel {
         tour.answered,
         this.lesson,
       ];
-    const shown = JSON.stringify(editing && tour ? form : tour);
+    const shown = JSON.stringify(editing && tour ? form : [tour, !this.editor.drawing.asking]);
     if (shown !== this.shown) {
       const focus = this.focus();
       this.shown = shown;
@@ -184,9 +184,10 @@ export class TourPanel {
     ].filter((part) => part !== false && part !== undefined);
   }
 
-  /** What the steps were answered, for the class; nothing if none asked. @param {TourData} tour */
+  /** What the steps were answered, for the class; nothing if none asked, or beside a question, which has that button itself.
+   * @param {TourData} tour */
   copyResults(tour) {
-    const results = resultsOf(tour);
+    const results = !this.editor.drawing.asking && resultsOf(tour);
     return results
       ? button("Copy my results", () => copy(this.editor, "Results", results), "results")
       : undefined;

@@ -19,6 +19,8 @@ import pytest
 from playwright.sync_api import Frame, FrameLocator, Page, expect
 
 from autodiff_viz.embedding.contract import CONTRACT, SANDBOX, frame_code, without_embed
+from autodiff_viz.lessons.codec import tour_to_link
+from autodiff_viz.lessons.tour import Step, Tour
 from tests.browser.lab_page import MINUS, LabPage
 from tests.browser.page.test_axe import faults
 from tests.own_lesson import KEY
@@ -512,3 +514,28 @@ def test_a_frame_that_is_touched_keeps_its_graph_where_it_was(page, address, siz
         assert abs(old - new) < 0.06 * size[at], (middle, before, after)
     if size == (390, 420):  # the graph has the room of the key
         assert page.locator(".canvas .surface").bounding_box()["height"] >= 190
+
+
+def test_a_low_frame_of_a_tour_has_its_caption_and_the_way_on_beside_the_tab_of_the_graph(
+    page: Page, address: str
+):
+    steps = (
+        Step("Free", "x = 2.0\ny = x * x", caption="Both wires bring something back to `x`."),
+        Step("Stopped", "x = 2.0\ny = x * stop_gradient(x)", caption="One wire has a stop."),
+    )
+    query = {"show": "canvas,lesson", "start": "now", "tour": tour_to_link(Tour(title="T", steps=steps))}
+    page.set_viewport_size({"width": 700, "height": 420})
+    page.goto(f"{address}/?embed=1&v=1&{urlencode(query)}")
+    page.wait_for_function(LIVE)
+    expect(page.get_by_role("tablist").get_by_role("tab")).to_have_text(["Graph", "Tour"])
+    expect(page.locator('.canvas [data-id="y"]')).to_be_in_viewport()
+    step = page.locator(".panes .step")
+    expect(step).to_contain_text("Both wires bring something back to x.")
+    expect(step).to_be_in_viewport(ratio=1)
+    onward = page.get_by_role("button", name="Next: 2 of 2")
+    onward.focus()
+    onward.press("Enter")
+    expect(step).to_contain_text("One wire has a stop.")
+    expect(page.locator('.canvas [data-id="y"]')).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Next:")).to_have_count(0)  # in view
+    assert faults(page) == []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from urllib.parse import urlencode
 
 import pytest
+from PIL import Image
 from playwright.sync_api import BrowserContext, Page, expect
 
 from autodiff_viz.explain.catalog import FIGURES
@@ -289,6 +291,38 @@ def test_a_lesson_is_in_the_place_of_node_and_formula(lesson: LabPage):
     expect(page.locator(f"{LESSON} {SLIDERS}")).to_be_visible()  # of the exercise
     expect(page.locator(f"{LESSON} .stMarkdown").first).to_be_in_viewport(ratio=1)  # its own text
     assert "gradient" in page.locator(LESSON).evaluate(MASK)  # no line of the lesson is cut in two
+
+
+ABOVE_FOOT = """() => {
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const [foot, tries, panel] = [".st-key-lesson_foot", ".st-key-tries", ".st-key-lesson"].map(box);
+  return { foot: foot.top, tries: tries.bottom, left: panel.left, width: panel.width };
+}"""
+
+
+def darkest_above_foot(page: Page, rise: float) -> int:
+    """How bright the darkest pixel is, from 0 to 255, in the row `rise` px above the sliders of a lesson."""
+    at = page.evaluate(ABOVE_FOOT)
+    clip = {"x": at["left"], "y": at["foot"] - rise, "width": at["width"], "height": 1}
+    return Image.open(io.BytesIO(page.screenshot(clip=clip))).convert("L").getextrema()[0]
+
+
+def test_exercises_pale_above_the_sliders_of_a_lesson_where_there_are_more(page: Page, address: str):
+    resized(page, 1280, 720)
+    LabPage(page, address).open("/?lesson=two-knobs")
+    page.locator(".asking").get_by_role("button", name="the wire to x").click()
+    expect(page.locator(".st-key-lesson_foot").get_by_role("slider", name="Slider of x")).to_be_visible()
+    expect(page.locator(".st-key-tries button").first).to_be_visible()
+    panel = page.locator(".st-key-lesson_panel").locator("..")
+    panel.evaluate("(one) => one.scrollTo(0, 0)")
+    found = page.evaluate(ABOVE_FOOT)
+    assert found["tries"] > found["foot"], "all exercises are in view"
+    for down in range(0, 24, 3):  # whichever part of a line is there
+        panel.evaluate("(one, down) => one.scrollTo(0, down)", down)
+        assert darkest_above_foot(page, 8) > 200, f"a line is cut, {down} px down"
+    panel.evaluate("(one) => one.scrollTo(0, one.scrollHeight)")
+    at = page.evaluate(ABOVE_FOOT)
+    assert at["foot"] - at["tries"] >= 31  # nothing of the last one is pale
 
 
 @pytest.mark.nightly

@@ -286,6 +286,34 @@ def test_the_sliders_of_an_exercise_are_in_view_beside_its_button_and_stay_in_pl
     assert faults(page) == []
 
 
+def test_on_a_phone_an_answer_leaves_the_graph_its_direction_and_its_height(page: Page, address: str):
+    page.set_viewport_size({"width": 390, "height": 844})
+    lab = LabPage(page, address).open("/?lesson=branch-nan")
+
+    def is_as_before() -> None:
+        lab.settle()
+        x, y = (lab.node(name).locator(".card").bounding_box() for name in "xy")
+        assert x["y"] + x["height"] < y["y"], "it runs from left to right"
+        assert lab.canvas.bounding_box()["height"] >= 220
+
+    is_as_before()
+    chosen = page.locator(".variants .tab[aria-selected=true]").bounding_box()
+    assert chosen["y"] + chosen["height"] <= lab.canvas.bounding_box()["y"]  # its underline is seen
+    question = page.locator(".asking")
+    for guess, says in (("0", "One more try."), ("1", "JAX: NaN.")):
+        page.locator(".answer-field").fill(guess)
+        page.keyboard.press("Enter")
+        expect(question.locator(".verdict")).to_contain_text(says)
+    is_as_before()
+    question.get_by_role("button", name="Show why").click()
+    expect(question.locator(".cause")).to_be_visible()
+    is_as_before()
+    question.get_by_role("button", name="Back to the lesson").click()
+    expect(page.locator(f"{PANEL} h2")).to_be_in_viewport()
+    expect(question.locator(".verdict")).to_be_in_viewport(ratio=1)
+    is_as_before()
+
+
 def test_on_a_phone_the_present_exercise_is_on_view_from_the_answer_on_and_stays(page: Page, address: str):
     page.set_viewport_size({"width": 390, "height": 844})
     LabPage(page, address).open("/?lesson=two-knobs")

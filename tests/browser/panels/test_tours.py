@@ -199,6 +199,22 @@ def test_a_frame_leads_through_a_tour_and_lets_nobody_edit_it(lab: LabPage):
     expect(panel(lab).get_by_role("heading")).to_have_text("Next one")
 
 
+def test_the_last_step_of_a_tour_offers_the_results_once_where_it_asks_itself(lab: LabPage):
+    about = Question("zero", Quantity("cotangent", "x"))
+    steps = tuple(Step(title, "x = 2.0\ny = x * x", questions=(about,)) for title in ("One", "Two"))
+    lab.open(f"/?tour={tour_to_link(Tour(title='Ways', steps=steps))}")
+    for title in ("One", "Two"):
+        if title == "Two":
+            do(lab, "Next: Two")
+        lab.page.get_by_role("button", name="not zero", exact=True).click()
+        lab.settle()
+    copies = lab.page.get_by_role("button", name="Copy my result")
+    expect(copies).to_have_text(["Copy my results of 2 steps"])
+    lab.page.get_by_role("button", name="Stop asking").click()
+    lab.settle()
+    expect(copies).to_have_text(["Copy my results"])
+
+
 def test_at_the_end_of_a_tour_the_results_of_all_its_steps_are_a_block_to_copy_though_one_returns(
     lab: LabPage, context: BrowserContext, address: str
 ):

@@ -119,6 +119,14 @@ test("a newcomer is told to click, then to stop, then nothing any more", () => {
   assert.equal(newcomer(["select"], { played: true, symbol: null }), "");
 });
 
+test("while a question is open a newcomer is not told to change the graph that it is about", () => {
+  const asked = (known, rest) => newcomer(known, { asked: true, ...rest });
+  assert.equal(asked([]), "");
+  assert.equal(asked([], { played: true }), "");
+  assert.equal(asked(["select"], { chosen: "exp" }), "");
+  assert.equal(asked(["select"], { chosen: "exp", stopped: true }), "");
+});
+
 test("a finger is told to tap, and on a phone where stop is", () => {
   assert.match(newcomer([], { finger: true }), /^Tap a node/);
   assert.match(newcomer([], { finger: true, played: true }), /^Tap e, then press stop/);

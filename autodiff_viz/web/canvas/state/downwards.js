@@ -114,7 +114,7 @@ export function filling(nodes, turn, room) {
 
 /** Whether cards are clearly larger if the drawing is turned; of one that has been turned, whether they are not clearly smaller.
  * @param {GraphNode[]} nodes @param {Turn} turn @param {Size} room @param {boolean} wasTurned */
-export function isLarger(nodes, turn, room, wasTurned) {
+function isLarger(nodes, turn, room, wasTurned) {
   const scale = (/** @type {Box[]} */ boxes) => {
     const { w, h } = padded(bounds(boxes) ?? { x: 0, y: 0, w: 1, h: 1 }, AROUND);
     return Math.min(room.w / w, room.h / h);
@@ -138,7 +138,7 @@ export function turning() {
   };
   /** @type {{ about: string, of: string, farther: Turn | null }} */
   let decided = { about: "", of: "", farther: null };
-  let wasTurned = ""; // names of the nodes that were, also where the canvas had less height in the meantime
+  let wasTurned = ""; // the nodes that were, and the width: as an answer comes, what was looked at stays as it is though it has less height
   return (/** @type {Drawing} */ seen, /** @type {Size} */ size) => {
     const may = size.w > 0 && size.w < NARROW;
     const least = may ? turnFor(seen.nodes, seen.wires, framesOf(seen)) : null;
@@ -148,9 +148,9 @@ export function turning() {
       const has = { w: size.w - 2 * side, h: size.h - top - bottom };
       const of = JSON.stringify([size, seen.nodes.map(({ id }) => id)]);
       const kept = decided.of === of ? decided.farther : null; // what is moved stays where it is put
-      const names = seen.nodes.map(({ id }) => id).join();
-      const turns = isLarger(seen.nodes, least, has, last !== null || names === wasTurned);
-      if (turns) wasTurned = names;
+      const now = `${size.w} ${seen.nodes.map(({ id }) => id)}`;
+      const turns = now === wasTurned || isLarger(seen.nodes, least, has, last !== null);
+      if (turns) wasTurned = now;
       decided = { about, of, farther: turns ? (kept ?? filling(seen.nodes, least, has)) : null };
     }
     const { farther } = decided;
