@@ -163,8 +163,8 @@ class Reading(Shown):
         if not self.unanswered or self.graph.output is None:
             return ""
         return (
-            f"What line {self.unanswered} differentiates was not read, so no gradient here is one that the code "
-            f"asks for: the output is {quoted(self.graph.output)}, the last value that was read."
+            f"What line {self.unanswered} differentiates was not read, so no gradient here is one that the "
+            f"code asks for: the output is {quoted(self.graph.output)}, the last value that was read."
         )
 
     def answers(self) -> dict[str, np.ndarray | None]:
@@ -627,7 +627,7 @@ def reading_of_reader(reader: Reader, refused: tuple[Problem, ...]) -> Reading:
         lines,
         dtype,
         unknown=tuple(unknown),
-        unanswered=reader.unread.asked[0][0] if reader.unread.asked and not reader.roots else 0,
+        unanswered=0 if reader.roots else reader.unread.differentiated,
         compute_answers=answers,
         compute_values=values,
     )

@@ -185,7 +185,13 @@ def test_of_code_whose_loss_was_not_read_the_first_sentence_says_so():
 
 
 @pytest.mark.parametrize(
-    "end", ["", "other = (x * w).sum()\nother.backward()\n"], ids=["nothing asked", "another asked and read"]
+    "end",
+    [
+        "",
+        "other = (x * w).sum()\nother.backward()\n",
+        "torch.optim.SGD([h], lr=0.1).zero_grad()\nprint(h.grad)\n",
+    ],
+    ids=["nothing asked", "another asked and read", "cleared and printed"],
 )
 def test_of_code_that_asks_for_no_gradient_of_what_was_not_read_nothing_is_said_of_its_output(end):
     assert not [each for each in said(typed(start(), BESSEL + end))["notes"] if "differentiates" in each]
