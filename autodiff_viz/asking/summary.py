@@ -16,6 +16,7 @@ from autodiff_viz.asking.judge import Judgement
 from autodiff_viz.asking.mistakes import MISTAKES
 from autodiff_viz.asking.question import CHOICE, KINDS, TRIES, Asking
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
+from autodiff_viz.graph.text import counted as written
 
 MARK = "av1"
 """The first word of a line: the lab and the version of the line."""
@@ -67,7 +68,7 @@ def summary(
     for at, (each, judged) in enumerate(
         zip_longest(asking.asked, judgements[: len(asking.asked)], fillvalue=())
     ):
-        kind, tries = each.question.kind, "1 try" if len(judged) == 1 else f"{len(judged)} tries"
+        kind, tries = each.question.kind, _tries(len(judged))
         answers = [tries, *(_word(one, kind) for one in judged)] if judged else [OPEN]
         parts.append(" ".join([kind, *words[at : at + 1], *answers]))
     return f"{MARK} {name_in_line(title)}: {'; '.join(parts)}"
@@ -203,7 +204,7 @@ def read_line(line: str) -> tuple[str, list[tuple[str, str, tuple[str, ...]]]]:
     if not start:
         if other := re.search(r"\bav([0-9]+) ", line):
             raise _unread(f"“{shown}” is of version {other[1]}; this page reads version 1.")
-        raise _unread(f"“{shown}” has no result: it begins with {MARK}.")
+        raise _unread(f"“{shown}” is no result: a result begins with {MARK}.")
     title, colon, rest = line[start.end() :].partition(":")
     if not colon or not re.fullmatch(rf"[a-z0-9-]{{1,{TITLE}}}", title.strip()):
         raise _unread(f"“{shown}” has no title before a colon.")
@@ -226,13 +227,17 @@ def _read_part(words: list[str], shown: str) -> tuple[str, str, tuple[str, ...]]
         raise _unread(f"“{shown}” has no number of tries for {words[0]}.")
     answers = words[3:]
     if len(answers) != int(words[1]):
-        raise _unread(f"“{shown}” has {words[1]} tries and {len(answers)} answers.")
+        raise _unread(f"“{shown}” has {_tries(int(words[1]))} and {written(len(answers), 'answer')}.")
     for word in answers:
         if word != RIGHT and word not in CODES and not (words[0] == CHOICE and _is_quoted(word)):
             raise _unread(f"“{shown}” has {word[:20]!r}, which is no answer or mistake.")
     if RIGHT in answers[:-1]:
         raise _unread(f"“{shown}” goes on after a right answer.")
     return words[0], said, tuple(word[1:-1] if _is_quoted(word) else word for word in answers)
+
+
+def _tries(count: int) -> str:
+    return "1 try" if count == 1 else f"{count} tries"
 
 
 def _is_quoted(word: str) -> bool:

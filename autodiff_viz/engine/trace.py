@@ -246,15 +246,20 @@ def _prepared(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Prepare
     return prepared
 
 
+def of_sum(output: str, shape: tuple[int, ...]) -> str:
+    """Return the sentence that the gradient of a tensor is that of the sum of its elements."""
+    return (
+        f"The output {output!r} has shape {list(shape)}, so it has no single gradient. The seed is "
+        "ones: what you see is the gradient of the sum of its elements."
+    )
+
+
 def _seed(prepared: Prepared, seed: Any, notes: list[str]) -> jax.Array:
     output, dtype = prepared.graph.output, prepared.dtype
     shape = prepared.shapes[output]
     if seed is None:
         if shape:
-            notes.append(
-                f"The output {output!r} has shape {list(shape)}, so it has no single gradient. The seed is "
-                "ones: what you see is the gradient of the sum of its elements."
-            )
+            notes.append(of_sum(output, shape))
         # `constant` is memoised: most seeds are the number 1.
         return on_device(np.ones(shape, dtype)) if shape else constant(1.0, dtype)
     fault = ""

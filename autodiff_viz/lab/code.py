@@ -308,6 +308,11 @@ LIBRARIES = {"jax": "JAX", "torch": "PyTorch", "tf": "TensorFlow", "numpy": "Num
 """Names of the libraries whose code is read, by dialect."""
 
 
+def unmarked(says: str) -> str:
+    """Return a sentence without the backticks around its names: the page shows it as plain text."""
+    return says.replace("`", "")
+
+
 def code_view(text: str, graph: Graph, dtype: str) -> dict[str, Any] | None:
     """Return what the page says of code: its library, what became what, and what is another here than there.
 
@@ -327,10 +332,10 @@ def code_view(text: str, graph: Graph, dtype: str) -> dict[str, Any] | None:
         other.append(f"The code computes in {reading.dtype}, this page in {dtype}.")
     return {
         "library": LIBRARIES.get(reading.dialect, reading.dialect),
-        "extent": reading.extent.replace("`", ""),
+        "extent": unmarked(reading.extent),
         "other": " ".join(other),
         "changes": [
-            {"lines": list(change.lines or (change.line,))[:LINES], "says": change.says}
+            {"lines": list(change.lines or (change.line,))[:LINES], "says": unmarked(change.says)}
             for change in reading.changes[:CHANGES]
         ],
         "more": max(0, len(reading.changes) - CHANGES),

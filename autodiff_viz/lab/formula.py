@@ -13,7 +13,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS
-from autodiff_viz.lab.code import BEING_READ, UNREAD, code_view, known_reading, places_of
+from autodiff_viz.lab.code import BEING_READ, UNREAD, code_view, known_reading, places_of, unmarked
 from autodiff_viz.lab.state import Lab, formula_text, shows_code
 from autodiff_viz.language.parse import places_in
 from autodiff_viz.language.reader import FILLS
@@ -74,7 +74,7 @@ def formula(lab: Lab, problems: Iterable[Problem] = ()) -> dict[str, Any]:
 
 def _mistake(problem: Problem) -> dict[str, Any]:
     """Return a problem of the draft as data, with its place if it has one."""
-    data: dict[str, Any] = {"message": problem.message, "hint": problem.hint}
+    data: dict[str, Any] = {"message": unmarked(problem.message), "hint": unmarked(problem.hint)}
     if problem.code in UNREAD:
         data["again"] = True
     if problem.correction:

@@ -178,7 +178,8 @@ def graph_of_text(text: str) -> Graph:
     reading = read(text)
     if reading.refused and not reading.graph.nodes:
         raise GraphError(reading.refused)
-    for said in (reading.extent, *map(str, GraphError(reading.refused).problems)) if reading.refused else ():
+    says = (reading.about_output, reading.extent, *map(str, GraphError(reading.refused).problems))
+    for said in filter(None, says if reading.refused else ()):
         print(said, file=sys.stderr)
     return reading.graph
 

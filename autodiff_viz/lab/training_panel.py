@@ -162,6 +162,8 @@ def says(lab: Lab, view: LabView) -> str:
         return f"The formula as written; {counted(len(training), 'step')} trained."
     loss = view.trace.value[view.trace.output]
     number = f" \u00b7 loss {scalar(float(loss), 5)}" if loss.ndim == 0 else ""
+    # The chart ends one step before: a step records the loss with which it begins.
+    number += " after the last update" if number and at.step == at.of else ""
     return f"Step {at.step:,} of {at.of:,}{number}{_scaled(lab, view)}{_under(lab, view)}"
 
 
@@ -256,7 +258,7 @@ def curves_data(lab: Lab, view: LabView) -> Any:
 
 
 def loss_now(training: Training | None) -> str:
-    """Return the loss of the last step as text."""
+    """Return the loss of the last step as text: of the parameters before its update."""
     chunks = training.course.chunks if training and training.course else ()
     return scalar(float(chunks[-1].loss[-1]), 5) if chunks else ""
 

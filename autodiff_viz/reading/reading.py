@@ -21,7 +21,7 @@ from autodiff_viz.graph.model import GRAD, INPUT, Graph
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
 from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.syntax_tree import syntax_tree
-from autodiff_viz.graph.text import counted, listed
+from autodiff_viz.graph.text import counted, listed, quoted
 from autodiff_viz.language.parse import parse_with_spans
 from autodiff_viz.reading import custom_rules, unread
 from autodiff_viz.reading.functions import arrays, indexing, python_library
@@ -118,6 +118,7 @@ class Reading(Shown):
       statements, unread: how many statements the text has, and how many of them were not read. A function
         or a class is one.
       unknown: names that stand for nothing that is known at the end, since a statement was not read.
+      unanswered: the first line that asks for a derivative, where no output of any was read; 0 else.
       compute_answers, compute_values: compute what `answers()` and `values()` return; None in a reading
         that is kept for its graph and its sentences alone.
     """
@@ -131,6 +132,7 @@ class Reading(Shown):
     statements: int = 0
     unread: int = 0
     unknown: tuple[str, ...] = ()
+    unanswered: int = 0
     compute_answers: Callable[[], dict[str, np.ndarray | None]] | None = field(
         default=None, repr=False, compare=False
     )
@@ -154,6 +156,16 @@ class Reading(Shown):
         names = [f"`{name}`" for name in self.unknown]
         these = "these names are" if len(names) > 1 else "this name is"
         return f"{read_of_all}; {these} unknown: {listed(names, NAMED)}."
+
+    @property
+    def about_output(self) -> str:
+        """That the graph's output is none that the text differentiates, as a sentence; "" if it is one."""
+        if not self.unanswered or self.graph.output is None:
+            return ""
+        return (
+            f"What line {self.unanswered} differentiates was not read, so no gradient here is one that the "
+            f"code asks for: the output is {quoted(self.graph.output)}, the last value that was read."
+        )
 
     def answers(self) -> dict[str, np.ndarray | None]:
         """Return the gradients that the text asks for, by what it differentiates by.
@@ -615,6 +627,7 @@ def reading_of_reader(reader: Reader, refused: tuple[Problem, ...]) -> Reading:
         lines,
         dtype,
         unknown=tuple(unknown),
+        unanswered=0 if reader.roots else reader.unread.differentiated,
         compute_answers=answers,
         compute_values=values,
     )

@@ -54,6 +54,11 @@ DERIVATIVES = re.compile(
 )
 """Names of functions that differentiate, and of what they leave."""
 
+DECLARES = re.compile(
+    r"^((zero|no|enable|requires|block)_grad|(stop|custom|apply)_gradients?|custom_[vj]jp|linear_transpose)$"
+)
+"""Those of them that are called and differentiate nothing."""
+
 RUNS_ANYTHING = frozenset(["exec", "eval", "globals", "locals"])
 """Python's own functions that may do the same."""
 
@@ -243,6 +248,7 @@ class Effects:
       ends: what they name that changes all that follows.
       functional: whether what they call changes nothing, now or later.
       asks: whether they may ask for a derivative.
+      differentiates: the first line of theirs that calls what differentiates; 0 if none does.
       words: the names that they read and set, and those of the arguments of what they call.
     """
 
@@ -256,6 +262,7 @@ class Effects:
     ends: str = ""
     functional: bool = True
     asks: bool = False
+    differentiates: int = 0
     words: set[str] = field(default_factory=set)
 
 
@@ -286,6 +293,7 @@ def effects_of(reader: Reader, body: Iterable[ast.AST], scope: Scope) -> Effects
     waiting: list[Any] = list(made.reads)
     changed: list[Any] = []
     attributes: set[str] = set()
+    lines: list[int] = []
     done: set[tuple[int, int]] = set()
     wild = False
     while work or waiting:
@@ -302,6 +310,7 @@ def effects_of(reader: Reader, body: Iterable[ast.AST], scope: Scope) -> Effects
         pay(4 + 2 * (len(own.calls) + len(own.targets)))
         made.words |= own.loads | own.locals
         attributes |= own.attributes
+        lines += [call.lineno for call in own.calls if _differentiates(_end(call.func))]
         if is_function:
             waiting = [value for n in own.loads - own.locals if (value := _found(where, n)) is not None]
         for name in own.globals & own.stores:
@@ -318,7 +327,18 @@ def effects_of(reader: Reader, body: Iterable[ast.AST], scope: Scope) -> Effects
     made.ends = made.ends or next(filter(ENDS.match, sorted(attributes)), "")
     ends = [one.name.rpartition(".")[2] for one in reach if isinstance(one, (Path, Native))]
     made.asks = any(map(DERIVATIVES.match, (*attributes, *ends)))
+    # A function that differentiates may have a name of the text's own: `step = jax.grad(f)`.
+    lines += [call.lineno for call in facts.calls if any(map(_differentiates, ends))]
+    made.differentiates = min(lines, default=0)
     return made
+
+
+def _end(function: ast.expr) -> str:
+    return getattr(function, "attr", "") or getattr(function, "id", "")
+
+
+def _differentiates(name: str) -> bool:
+    return DERIVATIVES.match(name) is not None and DECLARES.match(name) is None
 
 
 def _is_result(one: Array) -> bool:
@@ -579,6 +599,7 @@ def forget(reader: Reader, body: list[ast.stmt], cause: Unknown | None) -> Effec
             (outer or scope).names[name] = Unknown(at, name, one, holds, functional)
     if effects.asks:
         reader.unread.asked.append((body[0].lineno, frozenset(effects.words)))
+    reader.unread.differentiated = reader.unread.differentiated or effects.differentiates
     for where, name in effects.names:
         where.names[name] = Unknown(line, name, body[0], holds)
     names = {id(value): name for name, value in _outermost(scope).names.items()}

@@ -188,7 +188,7 @@ def _slot(slot: Any) -> str:
 
 
 def _of_reading(reading: Reading) -> Answer:
-    says = [repr(reading), reading.extent]
+    says = [repr(reading), reading.about_output, reading.extent]
     for some, what in ((reading.refused, "refusals"), (reading.changes, "changes")):
         says += map(str, some[:TOLD])
         says += [f"and {len(some) - TOLD:,} more {what}"] * (len(some) > TOLD)

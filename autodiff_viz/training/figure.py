@@ -297,7 +297,7 @@ def loss_text(progress: Progress) -> str:
     first, last, least = (scalar(x) for x in (loss[0], loss[-1], np.nanmin(np.append(loss, np.inf))))
     return (
         f"A line chart of the loss over {progress.steps} steps: from {first} to {last} at step "
-        f"{len(loss) - 1}, at least {least}"
+        f"{len(loss) - 1}, before its update, at least {least}"
         f"{changes}{skips}."
     )
 

@@ -92,9 +92,9 @@ def test_a_class_is_counted_by_question():
 def test_lines_that_cannot_be_read_are_named_with_what_was_found():
     unread = dict(count(CLASS).unread)
     assert [*unread] == [9, 10, 11, 12, 13, 14, 15]
-    assert "hello" in unread[9]
+    assert "“hello” is no result: a result begins with av1" in unread[9]
     assert "version 2" in unread[10]
-    assert "3 tries and 1 answers" in unread[12]
+    assert "3 tries and 1 answer." in unread[12]
     assert "after a right answer" in unread[13]
     assert "'guess'" in unread[14]
     assert "'<script>'" in unread[15]

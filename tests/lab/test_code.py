@@ -338,3 +338,14 @@ def test_code_whose_arrays_are_too_large_is_refused_and_not_kept():
 )
 def test_code_is_told_from_formulas(text, is_code):
     assert code_in(text) is is_code
+
+
+def test_what_is_said_of_code_has_no_backticks():
+    """The page draws these sentences as plain text."""
+    text = f"{HALF}\nassert loss > 0\n"
+    data = formula(typed(start(), text))
+    (mistake,) = data["mistakes"]
+    assert "torch.fft" in mistake["message"]
+    said = [mistake["message"], mistake["hint"], data["code"]["extent"]]
+    said += [change["says"] for change in data["code"]["changes"]]
+    assert not [each for each in said if "`" in each]

@@ -42,7 +42,10 @@ MARKS = {True: coloured("■ value", VALUE), False: coloured("▨ factor", COTAN
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """All residuals of one producer and one kind. `producer` is "" for a constant of the program."""
+    """All residuals of one producer and one kind, apart those that nothing reads.
+
+    `producer` is "" for a constant of the program.
+    """
 
     producer: str
     is_value: bool
@@ -70,7 +73,7 @@ def residuals_figure(trace: Trace) -> go.Figure:
         rows,
         [_drawn(shown, rows, scale)],
         title=_residuals_title(residuals),
-        under=_residuals_explanation(left_out, bool(scale.unit)),
+        under=_residuals_explanation(residuals, left_out, bool(scale.unit)),
         xaxis=axis(range=scale.range, **scale.ticks(whole=True)),
         key=f"residuals {len(rows.rows)}",
     )
@@ -92,12 +95,16 @@ def residuals_text(trace: Trace) -> str:
 
 
 def kept_by_producer(trace: Trace) -> tuple[Kept, ...]:
-    """Sum the residuals of each producer by kind, in graph order; constants first."""
-    groups: dict[tuple[str, bool], list[Residual]] = {}
+    """Sum the residuals of each producer by kind, in graph order; constants first.
+
+    JAX keeps also what no pullback reads, such as the zeros that it selects where relu has slope 0.
+    """
+    groups: dict[tuple[str, bool, bool], list[Residual]] = {}
     for residual in trace.residuals:
-        groups.setdefault((residual.producer, residual.is_value), []).append(residual)
+        key = residual.producer, residual.is_value, bool(residual.consumers)
+        groups.setdefault(key, []).append(residual)
     place = {node.name: i for i, node in enumerate(order(trace.graph))}
-    ordered = sorted(groups, key=lambda key: (place.get(key[0], -1), not key[1]))
+    ordered = sorted(groups, key=lambda key: (place.get(key[0], -1), not key[1], not key[2]))
     return tuple(
         Kept(
             producer=producer,
@@ -106,7 +113,7 @@ def kept_by_producer(trace: Trace) -> tuple[Kept, ...]:
             shapes=tuple(residual.shape for residual in group),
             consumers=tuple(dict.fromkeys(name for residual in group for name in residual.consumers)),
         )
-        for (producer, is_value), group in ((key, groups[key]) for key in ordered)
+        for (producer, is_value, _), group in ((key, groups[key]) for key in ordered)
     )
 
 
@@ -117,7 +124,7 @@ def _rows(shown: Sequence[Kept]) -> Iterable[Row]:
         second = kept.producer == before
         group, before = group + (not second), kept.producer
         label = "" if second else f"<b>{short(kept.producer) if kept.producer else CONSTANT}</b>"
-        readers = f" → {listed([short(name, 12) for name in kept.consumers], 1)}" if kept.consumers else ""
+        readers = f" → {listed([short(name, 12) for name in kept.consumers], 1) or 'nothing'}"
         words = f"<b>{kept.elements:,}</b>{coloured(readers, NEUTRAL)}"
         yield Row(label, words, _hover(kept), PART if second else ROW, group)
 
@@ -125,10 +132,11 @@ def _rows(shown: Sequence[Kept]) -> Iterable[Row]:
 def _hover(kept: Kept) -> str:
     what = "a factor of its derivative" if _is_factor(kept) else "value"
     shapes = ", ".join(str(list(shape)) if shape else "a number" for shape in kept.shapes)
-    readers = ", ".join(plain(name) for name in kept.consumers) or "the backward pass"
+    readers = ", ".join(plain(name) for name in kept.consumers)
+    reader = f"the pullback of {readers}" if readers else "nothing"
     name = plain(kept.producer) if kept.producer else CONSTANT
     size = counted(kept.elements, "element")
-    return f"<b>{name}</b>: {what}<br>{size} ({shapes})<br>read by the pullback of {readers}"
+    return f"<b>{name}</b>: {what}<br>{size} ({shapes})<br>read by {reader}"
 
 
 def _is_factor(kept: Kept) -> bool:
@@ -160,11 +168,16 @@ def _residuals_title(residuals: Sequence[Residual]) -> str:
     return f"{counted(elements, 'number')} kept, {counted(size, 'byte')}"
 
 
-def _residuals_explanation(left_out: int, logarithmic: bool) -> list[str]:
+def _residuals_explanation(residuals: Sequence[Residual], left_out: int, logarithmic: bool) -> list[str]:
+    read, unread = (
+        sum(r.elements for r in residuals if bool(r.consumers) is is_read) for is_read in (True, False)
+    )
     lines = [
         "from forward to backward pass, by producer → reader",
         f"{MARKS[True]}  {MARKS[False]} of a derivative, worked out early",
     ]
+    if unread:
+        lines.append(f"JAX keeps {unread:,} of them that nothing reads: Memory and Plans count {read:,}")
     if logarithmic:
         lines.append("logarithmic axis")
     if left_out:

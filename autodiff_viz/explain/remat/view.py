@@ -33,7 +33,7 @@ def residuals_say(trace: Trace, name: str) -> str:
         if is_value:
             one, many = "its value", f"its value {count} times"
         which = f"{one} {numbers}" if count == 1 else f"{many} {numbers} each"
-        parts.append(f"{which}, for {consumers or 'the backward pass'})")
+        parts.append(f"{which}, {f'for {consumers}' if consumers else 'which nothing reads'})")
     return f"The forward pass keeps {listed(parts)}."
 
 

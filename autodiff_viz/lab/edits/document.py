@@ -14,7 +14,7 @@ from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.short_text import FORMULA
 from autodiff_viz.lab.actions import redone, undone
-from autodiff_viz.lab.code import code_in, reading_of
+from autodiff_viz.lab.code import code_in, reading_of, unmarked
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.persistence.address import (
     ELSEWHERE,
@@ -205,8 +205,8 @@ def _code(lab: Lab, text: str) -> Lab:
     if not reading.graph.nodes:
         first = reading.refused[0]
         where = f"line {first.line}: " if first.line else ""
-        message = f"Nothing of this code can be read: {where}{first.message}"
-        raise GraphError(Problem("import-unknown", message, first.hint))
+        message = f"Nothing of this code can be read: {where}{unmarked(first.message)}"
+        raise GraphError(Problem("import-unknown", message, unmarked(first.hint)))
     after = with_text(opened(lab, reading.graph, "Open code"), text)
     return replace(after, dtype=reading.dtype if reading.dtype in DTYPES else after.dtype)
 

@@ -11,7 +11,7 @@ from autodiff_viz.canvas.records import ASKED, elements, tangent_at
 from autodiff_viz.display.numbers import Number, Typed, term_data, typed
 from autodiff_viz.engine.live_path.check import disconnected
 from autodiff_viz.engine.nonfinite import origin_sentences
-from autodiff_viz.engine.trace import ARRIVES, PASSED, VALUE
+from autodiff_viz.engine.trace import ARRIVES, PASSED, VALUE, of_sum
 from autodiff_viz.engine.versions import describe_versions
 from autodiff_viz.explain.explanation import ZERO, Explanation, explanation_data
 from autodiff_viz.explain.forward.view import TangentRows, tangent_rows
@@ -22,7 +22,7 @@ from autodiff_viz.graph.model import GRAD
 from autodiff_viz.graph.mute import played
 from autodiff_viz.graph.rule_kinds import ON_INPUTS, RULE_KINDS
 from autodiff_viz.graph.text import counted
-from autodiff_viz.lab.code import code_in, reading_of
+from autodiff_viz.lab.code import code_in, known_reading, reading_of
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.inspector.fields import fields, tangent_field
 from autodiff_viz.lab.inspector.node import WireView, mathml, node_view
@@ -214,7 +214,12 @@ def check_data(lab: Lab, view: LabView, answers: Answers, details: bool) -> Data
     origin = None if live(lab) or answers.check is None or answers.check.why else answers.check.value.origin
     # What the explanation of a NaN says already is not said again as a note.
     explained_notes = {*origin_sentences(view.trace.nonfinite_origins).values()} if origin else ()
-    notes = [f"Note: {note}" for note in view.notes if note not in explained_notes]
+    text, output = lab.history.present.text, view.graph.output
+    reading = known_reading(text) if code_in(text) else None
+    about_output = reading.about_output if reading else ""
+    if about_output and output in view.trace.value:
+        explained_notes = {*explained_notes, of_sum(output, view.trace.value[output].shape)}
+    notes = [f"Note: {note}" for note in (about_output, *view.notes) if note and note not in explained_notes]
     if answers.check and not answers.check.why and view.complete and not live(lab):
         notes += answers.check.value.unseen
     if view.unfinished:

@@ -116,6 +116,7 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
     The browser has to store the second; the first then contain their digest. If not all fits, the pinned
     graph and the tour are left out first, the longer one before the other.
     """
+    trained = training_text(lab)
     fields = {
         GRAPH: to_link(lab.graph, most=limits.JSON),
         **beside(lab),
@@ -124,8 +125,8 @@ def divided(lab: Lab) -> tuple[dict[str, str], dict[str, str]]:
         TEXT: None if lab.history.present.text is None else packed(lab.history.present.text),
         DRAFT: None if lab.draft is None else packed(lab.draft),
         SHELVED: None if lab.shelved is None else packed(lab.shelved),
-        STEP: step_text(lab),
-        TRAINED: training_text(lab),
+        STEP: step_text(lab) if trained else None,  # a step is of a training: of this graph, or none
+        TRAINED: trained,
     }
     query = {key: value for key, value in fields.items() if value}
     pinned: dict[str, str] = {}
@@ -215,7 +216,11 @@ def beside(lab: Lab) -> dict[str, str]:
         SEED: None if lab.seed is None else show_literal(lab.seed),
         DTYPE: None if lab.dtype == FLOAT32 else lab.dtype,
         FIGURE: None if lab.figure == "cotangents" else lab.figure,
-        **{c.parameter: c.to_text(made[c.name]) for c in CHOICES if c.name in made},
+        **{
+            c.parameter: text
+            for c in CHOICES
+            if c.name in made and c.from_text(text := c.to_text(made[c.name]), lab.graph) is not None
+        },
         FORWARD: _forward_text(lab),
         LESSON: lab.lesson,
         VARIANT: str(variant) if variant else None,

@@ -194,6 +194,7 @@ class Unread:
       nodes: numbers of the nodes that statements have made which were then refused.
       forgotten: whether anything is unknown.
       asked: line and words of those that ask for derivatives, in the order in which they are come by.
+      differentiated: the line of the first call that differentiates what was not read; 0 if there is none.
     """
 
     refused: dict[ast.AST, Refused] = field(default_factory=dict)
@@ -203,6 +204,7 @@ class Unread:
     nodes: set[int] = field(default_factory=set)
     forgotten: bool = False
     asked: list[tuple[int, frozenset[str]]] = field(default_factory=list)
+    differentiated: int = 0
 
     def asks_again(self, name: str, line: int) -> int:
         """Return the line of a later statement that may ask for a derivative by a name; 0 if none does."""

@@ -309,7 +309,7 @@ def draw_track(lab: Lab, view: LabView) -> None:
     with st.container(key="train_track"):
         if shown.running:
             loss = loss_now(lab.training)
-            state = f"loss {loss}" if loss else "compiling the step"
+            state = f"loss {loss} at step {shown.at - 1:,}" if loss else "compiling the step"
             share = min(1.0, shown.at / max(shown.goal, 1))
             st.progress(share, f"Step {shown.at:,} of {shown.goal:,} \u00b7 {state}")
         else:

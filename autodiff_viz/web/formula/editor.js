@@ -244,7 +244,9 @@ export class Formula {
   listen() {
     const { area, box } = this;
     area.addEventListener("input", (event) => {
-      this.pasted ||= /** @type {InputEvent} */ (event).inputType === "insertFromPaste";
+      // Undo takes back what was pasted alone, and not what was typed before it.
+      if (/** @type {InputEvent} */ (event).inputType === "insertFromPaste")
+        this.pasted = this.fresh = true;
       this.typed();
     });
     area.addEventListener("focus", () => ((this.begun = false), this.unfold()));

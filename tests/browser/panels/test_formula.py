@@ -168,3 +168,21 @@ def test_a_node_is_found_by_name_op_group_or_value_from_formula_and_canvas(lab: 
     asked = 'new KeyboardEvent("keydown", { key: "f", ctrlKey: true, bubbles: true, cancelable: true })'
     assert lab.page.evaluate(f"() => document.body.dispatchEvent({asked})")  # there it is the browser's
     expect(field).to_have_count(0)
+
+
+def test_undo_of_a_text_pasted_over_all_leads_to_the_line_that_was_typed_before(lab: LabPage):
+    lab.formula.focus()
+    keyboard = lab.page.keyboard
+    for key in ("ControlOrMeta+a", "ControlOrMeta+c", "ControlOrMeta+End"):
+        keyboard.press(key)
+    keyboard.type("\nlast = a * 3.0")
+    expect(lab.node("last")).to_be_visible()
+    lab.settle()
+    typed = lab.formula.input_value()
+    for key in ("ControlOrMeta+a", "ControlOrMeta+v"):
+        keyboard.press(key)
+    expect(lab.node("last")).to_have_count(0)
+    lab.settle()
+    lab.page.get_by_role("button", name=re.compile("^Undo")).click()
+    expect(lab.formula).to_have_value(typed)
+    expect(lab.node("last")).to_be_visible()

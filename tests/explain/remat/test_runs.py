@@ -3,9 +3,12 @@
 import re
 from itertools import pairwise
 
+import jax
+import jax.numpy as jnp
 import pytest
 
 from autodiff_viz.engine.trace import trace
+from autodiff_viz.explain.memory.compute import memory
 from autodiff_viz.explain.remat.figure import (
     kept_by_producer,
     residuals_figure,
@@ -119,3 +122,26 @@ def test_runs_that_a_derivative_needs_are_not_called_kept_as_a_policys_values_ar
     assert "keep" not in said
     assert "kept" not in said
     assert "2 again, 1 of them needed" in figure.layout.title.text  # cos(a) needs a; b leaves the region
+
+
+RELU = "x = [[1.0, -2.0], [3.0, 4.0]]\nw = parameter([[1.0], [2.0]])\ny = sum(relu(x) @ w)"
+
+
+def test_what_nothing_reads_is_a_row_of_its_own_and_counted_as_jax_and_as_memory_do():
+    """Of relu JAX keeps beside the mask the zeros that it selects; `jax.vjp` itself counts them."""
+
+    def y(x, w):
+        return jnp.sum(jax.nn.relu(x) @ w)
+
+    found = trace(parse(RELU))
+    _, pull = jax.vjp(y, jnp.asarray(found.value["x"]), jnp.asarray(found.value["w"]))
+    mask, zeros = [
+        each for each in kept_by_producer(found) if (each.producer, each.is_value) == ("relu_1", False)
+    ]
+    assert (mask.elements, mask.consumers) == (4, ("relu_1",))
+    assert (zeros.elements, zeros.consumers) == (4, ())
+    total = sum(array.size for array in jax.tree.leaves(pull))
+    title = residuals_figure(found).layout.title.text
+    assert f"{total} numbers kept" in title
+    assert f"JAX keeps 4 of them that nothing reads: Memory and Plans count {total - 4}" in title
+    assert memory(found).kept == total - 4

@@ -166,3 +166,32 @@ def test_in_forward_mode_tangents_have_a_word_of_their_own():
     found = checked(replace(lab, forward=(("x", 1.0),)))
     assert found["short"] == "Gradients agree; 2 differ by your stop"
     assert found["forward"]["state"] in ("agrees", "blocked")
+
+
+BESSEL = """import torch
+x = torch.tensor([1.0, 2.0])
+w = torch.tensor([0.5, -1.0], requires_grad=True)
+h = torch.special.bessel_j0(x * w)
+loss = h.sum()
+"""
+
+
+def test_of_code_whose_loss_was_not_read_the_first_sentence_says_so():
+    """Nobody asked for the gradient of w: what the code differentiates is the loss."""
+    first, *others = said(typed(start(), f"{BESSEL}loss.backward()\n"))["notes"]
+    assert first.startswith("Note: What line 6 differentiates was not read")
+    assert "the output is 'w'" in first
+    assert not [each for each in others if "the sum of its elements" in each]
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "",
+        "other = (x * w).sum()\nother.backward()\n",
+        "torch.optim.SGD([h], lr=0.1).zero_grad()\nprint(h.grad)\n",
+    ],
+    ids=["nothing asked", "another asked and read", "cleared and printed"],
+)
+def test_of_code_that_asks_for_no_gradient_of_what_was_not_read_nothing_is_said_of_its_output(end):
+    assert not [each for each in said(typed(start(), BESSEL + end))["notes"] if "differentiates" in each]

@@ -230,10 +230,10 @@ def test_a_square_keeps_the_number_that_it_multiplies():
     assert "(1 number, for s)" in residuals_say(found, "c")
 
 
-def test_a_residual_that_no_single_node_reads_is_for_the_backward_pass():
+def test_of_a_residual_that_nothing_reads_that_is_said():
     kept = SimpleNamespace(producer="c", is_value=True, elements=4, consumers=())
     said = residuals_say(SimpleNamespace(residuals=[kept]), "c")
-    assert said == "The forward pass keeps its value (4 numbers, for the backward pass)."
+    assert said == "The forward pass keeps its value (4 numbers, which nothing reads)."
 
 
 def test_a_linear_op_keeps_nothing():

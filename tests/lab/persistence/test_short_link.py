@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from statistics import median
 from urllib.parse import urlencode
 
@@ -15,16 +16,18 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import Unreadable
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.short_text import TOUR_WORDS, WORDS, read_short_text, short_text
-from autodiff_viz.lab.actions import typed
+from autodiff_viz.lab.actions import redone, typed, undone
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import from_query, to_query
 from autodiff_viz.lab.persistence.link_preview import OWN_GRAPH, preview
 from autodiff_viz.lab.persistence.short_link import short_query, written
-from autodiff_viz.lab.state import formula_text, start, without_history
+from autodiff_viz.lab.state import formula_text, start, with_choice, without_history
+from autodiff_viz.lab.training import trains
 from autodiff_viz.lessons.codec import read_tour, short_tour, tour_to_link
 from autodiff_viz.lessons.gallery import SERVED
 from autodiff_viz.lessons.tour import Step, Tour, plain
+from autodiff_viz.training.run import advanced
 from tests.lab.persistence.test_address import labs, same_but_for_history
 from tests.own_lesson import KEY
 
@@ -143,3 +146,21 @@ def test_a_few_letters_never_unpack_to_more_than_the_limit():
 @given(st.text(max_size=60))
 def test_no_short_link_whatever_raises(letters):
     assert from_query({"f": letters}).graph is not None
+
+
+def test_a_graph_that_training_left_by_undo_has_the_link_of_a_graph_that_was_never_trained():
+    never = typed(start(), "x = 1.0\nw = 0.5\nloss = square(x * w - 2)")
+    lab = trains(typed(never, "x = 1.0\na = parameter([0.5, 0.25])\nloss = sum(square(a * x - 2))"), 3)
+    lab = replace(lab, training=advanced(lab.training, 3))
+    lab = with_choice(lab, "swept", "x")
+    lab = with_choice(
+        typed(lab, "x = 1.0\na = parameter([0.5, 0.25])\nc = 1.0\nloss = sum(square(a * x - c))"),
+        "swept",
+        "c",
+    )
+    assert {"step", "trained", "sweep"} <= short_query(lab).keys()
+    before = undone(undone(lab))
+    assert short_query(before) == short_query(never)
+    again = redone(redone(before))
+    assert short_query(again) == short_query(lab)
+    assert len(again.training) == 3

@@ -5,6 +5,7 @@ import {
   footBox,
   placedChips,
   runChips,
+  titleBox,
 } from "../../../autodiff_viz/web/canvas/draw/face.js";
 import { describeNode, pillBoxes } from "../../../autodiff_viz/web/canvas/draw/cards.js";
 import { spokenRuns } from "../../../autodiff_viz/web/canvas/draw/runs.js";
@@ -101,6 +102,39 @@ test("a region's tab is not over the mark of runs at the foot of a card in it", 
     const [{ tab }] = regionBoxes([region], cards, level);
     for (const card of cards) assert.ok(!meet(tab, footBox(card, level)), level.detail);
   }
+});
+
+test("the tab of a group is not over the name of a card in it", () => {
+  const card = { ...node("relu"), symbol: "relu" };
+  const around = [
+    { ...node("below"), y: 80, w: 300 },
+    { ...node("left"), x: -300, y: -100, w: 280, h: 300 },
+  ];
+  const groups = [{ name: "relu", nodes: ["relu"] }];
+  const level = levelOf(0.4);
+  assert.equal(level.detail, "few");
+  for (const { name, tab } of regionBoxes(groups, [card, ...around], level))
+    assert.ok(!meet(tab, titleBox(card, level)), name);
+});
+
+test("the tab of a group whose border has steps is on the step that is there, and over no other tab", () => {
+  // From a down to b, with cards that are not in it in both free corners and over a.
+  const cards = [
+    { ...node("a"), x: 0, y: 0 },
+    { ...node("b"), x: 600, y: 600 },
+    { ...node("free"), x: 600, y: 0 },
+    { ...node("foot"), x: 0, y: 600 },
+    { ...node("over"), x: -50, y: -300, w: 300, h: 295 },
+  ];
+  const groups = [
+    { name: "outer", nodes: ["a", "b"] },
+    { name: "inner", nodes: ["b"] },
+  ];
+  const level = levelOf(1);
+  const [outer, inner] = regionBoxes(groups, cards, level).map(({ tab }) => tab);
+  assert.ok(outer.x > 500, `${outer.x}`);
+  assert.ok(Math.abs(outer.y - 600) < 100, `${outer.y}`); // the border above b, and not that above a
+  assert.ok(!meet(outer, inner));
 });
 
 test("no chip of a card is over another, whatever it says and however large it is", () => {

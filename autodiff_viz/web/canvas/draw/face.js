@@ -274,7 +274,7 @@ const BETWEEN = 4; // px between them above a card, where the name is not enlarg
 const SHAPE = 11.5; // px
 const BOLD = 1.06; // width of semi-bold letters
 const WIDER = 1.14; // width of a symbol such as "flatten", of narrow letters, over its estimate
-const NAME_GAP = 6; // px from a card to the name above it
+export const NAME_GAP = 6; // px from a card to the name above it
 const FOLDED = 12; // px, margin of a collapsed group's card
 
 /** @param {Level} level */

@@ -15,7 +15,7 @@ import {
   overlappingOutsiders,
 } from "../state/geometry.js";
 import { boxWithTabs } from "../state/tabs.js";
-import { chipsBox, footBox, inkTop, titleBox } from "./face.js";
+import { NAME_GAP, chipsBox, footBox, inkTop, titleBox } from "./face.js";
 import { ON_TAB, expandTriangle, stepper, stepperWidth } from "./group_card.js";
 import { NEAR } from "./levels.js";
 import { droppedText, spokenRuns } from "./runs.js";
@@ -33,8 +33,7 @@ import { droppedText, spokenRuns } from "./runs.js";
  * @property {Box[]} holes nodes that it does not hold
  * @property {string} id
  * @property {number} unit factor of its tab
- * @property {Point} at top-left corner of its tab
- * @property {boolean} silent whether it is drawn without a tab
+ * @property {Box} at its tab, of no size where it is drawn without one
  */
 /** @typedef {{ root: SVGGraphicsElement, look: string }} Drawn */
 
@@ -58,7 +57,7 @@ export function drawRegions(behind, before, { outlines, tabs }, regions, nodes, 
   keep(
     before,
     tabs,
-    shapes.filter(({ silent }) => !silent),
+    shapes.filter(({ at }) => at.w),
     nameOf,
     begin,
     (drawn, shape) => redraw(drawn, shape, tab),
@@ -70,50 +69,34 @@ export function shapesOf(regions, nodes, level = NEAR) {
   const { unit } = level;
   const order = nested(regions);
   const deepest = Math.max(0, ...order.map(({ depth }) => depth));
-  const silent = withoutTabs(
-    order.map(({ frame }) => frame),
-    level,
-  );
+  const silent = withoutTabs(regions, level);
   const highest = Math.max(
     0,
     ...order.filter(({ frame }) => !silent.has(frame)).map(({ depth }) => depth),
   );
   const covers = nodes.flatMap((node) => coversOf(node, level));
-  return order
-    .map(({ frame: region, depth }, i) => {
-      const names = new Set(region.nodes);
-      const others = nodes.filter(({ id, tab }) => !names.has(id) && !names.has(tab ?? ""));
-      const pad = PAD.inner + PAD.level * (deepest - depth);
-      const corners = outlineOf(
-        nodes.filter(({ id }) => names.has(id)).map(boxWithTabs),
-        others,
-        pad,
-      );
-      const lift = Math.max(0, tallOf(unit) * unit - PAD.level) * Math.max(0, highest - depth);
-      /** @type {Point} */
-      const at = corners.length
-        ? freePlace(
-            tabPlaces(
-              corners,
-              region,
-              level,
-              lift,
-              nodes.some(({ down }) => down),
-            ),
-            covers,
-          )
-        : [0, 0];
-      return {
-        region,
-        corners,
-        holes: overlappingOutsiders(corners, others, PAD.hole),
-        id: `cut-${i}`,
-        unit,
-        at,
-        silent: silent.has(region),
-      };
-    })
-    .filter(({ corners }) => corners.length);
+  const cost = (/** @type {Box} */ place) => covers.filter((box) => overlap(place, box)).length;
+  return order.flatMap(({ frame: region, depth }, i) => {
+    const names = new Set(region.nodes);
+    const others = nodes.filter(({ id, tab }) => !names.has(id) && !names.has(tab ?? ""));
+    const pad = PAD.inner + PAD.level * (deepest - depth);
+    const own = nodes.filter(({ id }) => names.has(id)).map(boxWithTabs);
+    const corners = outlineOf(own, others, pad);
+    if (!corners.length) return [];
+    const lift = Math.max(0, tallOf(unit) * unit - PAD.level) * Math.max(0, highest - depth);
+    const down = nodes.some((node) => node.down);
+    const [at] = tabPlaces(corners, region, level, lift, down).sort((a, b) => cost(a) - cost(b));
+    if (silent.has(region)) at.w = at.h = 0;
+    else covers.push(at); // the tabs of frames inside find another place
+    return {
+      region,
+      corners,
+      holes: overlappingOutsiders(corners, others, PAD.hole),
+      id: `cut-${i}`,
+      unit,
+      at,
+    };
+  });
 }
 
 /** The branches, where cards say their numbers alone: the tab of their group says what they are, and theirs would cover names.
@@ -129,16 +112,11 @@ function withoutTabs(frames, { detail }) {
 /** Bounding box of each region, and its tab, of no size where it has none.
  * @param {Frame[]} regions @param {GraphNode[]} nodes @param {Level} [level] @returns {{ name: string, box: Box, tab: Box }[]} */
 export const regionBoxes = (regions, nodes, level = NEAR) =>
-  shapesOf(regions, nodes, level).map((shape) => {
-    const { region, corners, unit, silent } = shape;
-    const [x, y] = shape.at;
-    if (silent) return { name: region.name, box: outerBox(corners), tab: { x, y, w: 0, h: 0 } };
-    return {
-      name: region.name,
-      box: outerBox(corners),
-      tab: { x, y, w: widthsOf(region, unit).end * unit, h: tallOf(unit) * unit },
-    };
-  });
+  shapesOf(regions, nodes, level).map(({ region: { name }, corners, at: tab }) => ({
+    name,
+    box: outerBox(corners),
+    tab,
+  }));
 
 /** The tab of a region or a group, if it is drawn.
  * @param {{ regions: import("../../types.js").Region[],
@@ -196,50 +174,44 @@ function outline({ corners, holes, id }) {
 
 /** What a tab shall not cover: a card, the name above it and its chips. @param {GraphNode} node @param {Level} level @returns {Box[]} */
 function coversOf(node, level) {
-  const foot = footBox(node, level);
-  const chips = [
-    ...(hasChips(node) && level.detail !== "one"
-      ? [chipsBox(node, level, inkTop(node, level))]
-      : []),
-    ...(foot ? [foot] : []),
+  const { detail } = level;
+  const boxes = [
+    node,
+    hasChips(node) && detail !== "one" && chipsBox(node, level, inkTop(node, level)),
+    footBox(node, level),
+    detail === "few" && !node.tab && titleBox(node, level),
   ];
-  return level.detail === "few" && !node.tab
-    ? [node, titleBox(node, level), ...chips]
-    : [node, ...chips];
+  return /** @type {Box[]} */ (boxes.filter(Boolean));
 }
 
 /** Where the tab of a frame may be, the usual place first: an enlarged one grows upwards. It may be higher, above the
  * chips of cards or their names, at the frame's other end, or at its foot. @param {Point[]} corners @param {Frame} region @param {Level} level
  * @param {number} lift px off the tabs of the frames inside @param {boolean} down whether wires come from above: it is beside them
- * @returns {[Box, ...Box[]]} */
+ * @returns {Box[]} */
 function tabPlaces(corners, region, { unit, text, detail }, lift, down) {
   const [[x, y]] = corners;
   const size = { w: widthsOf(region, unit).end * unit, h: tallOf(unit) * unit };
   const usual = { x: x + ASIDE, y: y + tallOf(unit) / 2 - size.h - lift, ...size };
   const box = outerBox(corners);
-  const [right, low] = [box.x + box.w - size.w - ASIDE, box.y + box.h - tallOf(unit) / 2];
-  const names = usual.y - tallOf(unit) / 2 - text + PAD.inner;
-  const higher =
-    detail === "few" ? names : usual.y - Math.max(0, CHIP * unit + tallOf(unit) / 2 - PAD.inner);
+  // The outline has steps: at its other end, and at its foot, a tab is on the edge that is there.
+  const right = box.x + box.w - size.w - ASIDE;
+  const left = x - ASIDE;
+  const step = Math.min(...corners.flatMap(([cx, cy]) => (cx > right ? cy : []))) - y;
+  const foot = Math.max(...corners.flatMap(([cx, cy]) => (cx < left + size.w ? cy : [])));
+  const low = foot - tallOf(unit) / 2;
+  const above = detail === "few" ? text + NAME_GAP : CHIP * unit;
+  const higher = usual.y - above - tallOf(unit) / 2 + PAD.inner;
   const beside = { ...usual, x: box.x - size.w + ASIDE, y: box.y - lift };
-  /** @type {[Box, ...Box[]]} */
-  const places = [
+  return [
+    ...(down ? [beside] : []),
     usual,
     { ...usual, y: higher },
-    { ...usual, x: right },
-    { ...usual, x: right, y: higher },
-    { ...usual, x: x - ASIDE, y: low },
-    { ...usual, x: x - ASIDE, y: low + CHIP * unit },
+    { ...usual, x: right, y: usual.y + step },
+    { ...usual, x: right, y: higher + step },
+    { ...usual, x: left, y: low },
+    { ...usual, x: left, y: low + CHIP * unit },
     beside,
   ];
-  return down ? [beside, ...places] : places;
-}
-
-/** The first of the places that covers least. @param {[Box, ...Box[]]} places @param {Box[]} covers @returns {Point} */
-function freePlace(places, covers) {
-  const costs = places.map((place) => covers.filter((box) => overlap(place, box)).length);
-  const { x, y } = places[costs.indexOf(Math.min(...costs))];
-  return [x, y];
 }
 
 const WORDS = 1.5; // unit up to which a tab has more than its name
@@ -276,7 +248,7 @@ function widthsOf(region, unit) {
 
 /** @param {Shape} shape */
 const placed = (shape) =>
-  `translate(${shape.at.join(" ")})${shape.unit > 1 ? ` scale(${shape.unit.toFixed(3)})` : ""}`;
+  `translate(${shape.at.x} ${shape.at.y})${shape.unit > 1 ? ` scale(${shape.unit.toFixed(3)})` : ""}`;
 
 /** @param {Shape} shape */
 function tab(shape) {
