@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.reading.functions.arrays import known, r_array, reshape, shape_of
 from autodiff_viz.reading.language.operators import as_written, equal, written
 from autodiff_viz.reading.language.reader import Reader
@@ -337,7 +338,7 @@ def _with_init(reader: Reader, made: Class, node: ast.ClassDef) -> Class:
     if any(one.value is None for one in fields[first:]):
         raise LibraryError("non-default argument follows default argument", at=node)
     lines = [f"def __init__({', '.join(['self', *names])}):", *(f"self.{name} = {name}" for name in names)]
-    (init,) = ast.parse("\n    ".join([*lines, "self.__post_init__()"])).body
+    (init,) = syntax_tree("\n    ".join([*lines, "self.__post_init__()"])).body
     assert isinstance(init, ast.FunctionDef)
     for each in ast.walk(init):
         ast.copy_location(each, node)
