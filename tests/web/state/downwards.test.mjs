@@ -91,15 +91,27 @@ test("a card that is moved away leaves the others where they are", () => {
   );
 });
 
-test("what was turned stays so in a canvas of the same width, whatever height an answer leaves it", () => {
+test("a chain that was turned is so again where its cards are as large, also after a canvas that is too low", () => {
   // In a row 896 px and 80 of margins, in a column 592 and 80: at 300 px, 44 of them margins, both have cards of one size.
   const low = { w: 390, h: 200 };
   const even = { w: 390, h: 300 };
   const turn = turning();
-  const turned = [PHONE, low, even, PHONE].map((size) => Boolean(turn(chain, size).turn));
-  assert.deepEqual(turned, [true, true, true, true]);
-  for (const size of [low, even]) assert.equal(turning()(chain, size).turn, undefined);
-  assert.equal(turn(chain, { w: 420, h: 200 }).turn, undefined); // the phone is held another way
+  const turned = [PHONE, low, even].map((size) => Boolean(turn(chain, size).turn));
+  assert.deepEqual(turned, [true, false, true]);
+  assert.equal(turning()(chain, even).turn, undefined);
+});
+
+test("what was turned stays so after an answer, whatever height that leaves it", () => {
+  const low = { w: 390, h: 200 };
+  const turn = turning();
+  const seen = (/** @type {boolean} */ hiding) =>
+    /** @type {any} */ ({ ...chain, asking: { hiding } });
+  assert.ok(turn(seen(true), PHONE).turn);
+  assert.ok(turn(seen(false), low).turn);
+  assert.equal(turning()(seen(false), low).turn, undefined);
+  const frame = turning(); // which is high before its sliders have come, and asks still
+  assert.ok(frame(seen(true), PHONE).turn);
+  assert.equal(frame(seen(true), low).turn, undefined);
 });
 
 test("frames around cards below each other do not meet", () => {

@@ -138,7 +138,7 @@ export function turning() {
   };
   /** @type {{ about: string, of: string, farther: Turn | null }} */
   let decided = { about: "", of: "", farther: null };
-  let wasTurned = ""; // the nodes that were, and the width: as an answer comes, what was looked at stays as it is though it has less height
+  let wasTurned = ""; // names of the nodes that were, also where the canvas had less height in the meantime
   return (/** @type {Drawing} */ seen, /** @type {Size} */ size) => {
     const may = size.w > 0 && size.w < NARROW;
     const least = may ? turnFor(seen.nodes, seen.wires, framesOf(seen)) : null;
@@ -148,9 +148,11 @@ export function turning() {
       const has = { w: size.w - 2 * side, h: size.h - top - bottom };
       const of = JSON.stringify([size, seen.nodes.map(({ id }) => id)]);
       const kept = decided.of === of ? decided.farther : null; // what is moved stays where it is put
-      const now = `${size.w} ${seen.nodes.map(({ id }) => id)}`;
-      const turns = now === wasTurned || isLarger(seen.nodes, least, has, last !== null);
-      if (turns) wasTurned = now;
+      const names = seen.nodes.map(({ id }) => id).join();
+      const was = last !== null || names === wasTurned;
+      const isAnswered = seen.asking && !seen.asking.hiding; // which leaves the canvas less height: what was looked at stays as it is
+      const turns = (was && isAnswered) || isLarger(seen.nodes, least, has, was);
+      if (turns) wasTurned = names;
       decided = { about, of, farther: turns ? (kept ?? filling(seen.nodes, least, has)) : null };
     }
     const { farther } = decided;
