@@ -79,9 +79,9 @@ def frame_picture(state: Mapping[str, str], embed: Embed) -> FramePicture:
         view = lab_view(lab) if lab.training is None else None
         told = view is not None and embed.reveal == NOW and lab.asking is None
         text = svg_of(lab.graph, view.trace if told else None)
+        asks = embed.shows("question") and (lab.asking is not None or embed.reveal == ASK)
+        question = _question(opened_in_frame(lab, embed)) if asks else ""
     names = tuple(slider.name for slider in view.sliders) if view else ()
-    asks = embed.shows("question") and (lab.asking is not None or embed.reveal == ASK)
-    question = _question(opened_in_frame(lab, embed)) if asks else ""
     return FramePicture(text if len(text) <= LONGEST else TOO_LARGE, names, asks, question)
 
 
