@@ -39,9 +39,9 @@ class ModelReading(Reading):
     """A live model that was read, as a `Reading` of a text is.
 
     Attributes:
-      graph, dialect, changes, refused, lines, dtype, statements, unread, unknown, compute_answers,
-        compute_values: as of `Reading`. Lines are those of the files that the classes stand in. What is
-        refused is only shown, as by print(): all else `from_torch` raises.
+      graph, dialect, changes, refused, lines, dtype, statements, unread, unknown, unanswered,
+        compute_answers, compute_values: as of `Reading`. Lines are those of the files that the classes stand
+        in. What is refused is only shown, as by print(): all else `from_torch` raises.
       files: the file of each of the lines that a node comes from, by the node's name.
       check: the comparison with PyTorch's own run; None if none was asked for.
     """
