@@ -9,7 +9,7 @@ import pytest
 
 import autodiff_viz as av
 from autodiff_viz.graph.problem import GraphError
-from tests.export.record_torch import PASSING, RUNS, behind_all, cases, difference, digest
+from tests.export.record_torch import PASSING, RUNS, behind_all, cases, difference, digest, sums
 
 RECORDED = json.loads(RUNS.read_text("utf-8"))
 CASES = dict(cases())
@@ -37,8 +37,9 @@ def test_every_case_has_run_in_pytorch():
 def test_the_text_is_the_one_that_ran_and_gave_the_labs_numbers(name):
     graph, seed, dtype = CASES[name]
     source = av.to_torch(graph, seed, dtype=dtype)
-    ran, numbers = RECORDED[name]
+    ran, numbers, (size, ordered) = RECORDED[name]
     assert digest(source) == ran, "the text has changed: run tests/export/record_torch.py again"
+    assert sums(source) == pytest.approx([size, ordered], rel=0, abs=1e-5 * size)
     assert difference(CASES[name], numbers) == ""
     assert unknown_names(source) == set()
 

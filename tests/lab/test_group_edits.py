@@ -157,6 +157,9 @@ def test_a_collapsed_group_stays_so_under_another_name_and_so_do_its_copies():
     assert copied.collapsed == {"group", "group_1"}
     pasted = sent(lab, "paste", text='with group("g"):\n    q = sin(x)', at=[0, 0], collapsed=["g"])
     assert pasted.collapsed == {"group", "g"}
+    gone = sent(sent(copied, "delete", nodes=["a_1", "b_1"]), "collapse", group="group", on=False)
+    assert "group_1" in gone.collapsed
+    assert sent(gone, "duplicate", nodes=["a", "b"], by=[40, 40]).collapsed == set()
 
 
 def test_nodes_are_dragged_into_groups_and_out_of_them():

@@ -28,6 +28,7 @@ from autodiff_viz.explain.zero.elements import (
     STOPPED,
     UNDERFLOW,
     Elements,
+    kept_exactly,
     wires_between,
     zero_elements,
 )
@@ -39,6 +40,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS, STOP
 from autodiff_viz.graph.shown import Shown
 from autodiff_viz.graph.text import MINUS, listed_names, quoted, scalar
+from autodiff_viz.ops.catalog import OPS
 from autodiff_viz.ops.piecewise import COMPARISONS
 from autodiff_viz.ops.places import AT_PLACES, PLACES
 
@@ -125,8 +127,6 @@ def why_zero(found: Trace, name: str) -> ZeroReason | None:
     if cure is not None:
         reason = replace(reason, cure=cure.edit(graph), mend=cure.mend, changes=cure.changes)
         reason = replace(reason, dtype=cure.dtype)
-    if len(parts) == 1 and parts[0].kind == reason.kind:  # one node may close it here, another there
-        reason = replace(reason, at=_in_order(graph, {*reason.at, *parts[0].at}))
     ends = (*reason.at, *(each for _, at in reason.also for each in at))
     path = dict.fromkeys((*wires_between(found, name, ends), *reason.wires))
     causes = (*reason.also, (reason.kind, reason.at))
@@ -163,6 +163,22 @@ def _cure(found: Trace, name: str, reason: ZeroReason, trained: bool = False) ->
 
 
 def _reason(found: Trace, name: str) -> ZeroReason:
+    """Return why nothing arrives at any element: node by node, and where it decides, element by element."""
+    reason = _by_nodes(found, name)
+    if reason.kind in (SEED, DISCONNECTED, STOPPED):
+        return reason
+    way = descendants(found.graph, [name]) & ancestors(found.graph, [found.output])
+    if all(found.value[each].size == 1 for each in way):
+        return reason
+    # A wire may pass 0 for what arrives at other elements alone: of max(stack([x, b])), at b.
+    parts = zero_elements(found, name)
+    if reason.kind in {part.kind for part in parts}:
+        [at] = (part.at for part in parts if part.kind == reason.kind)
+        return replace(reason, at=at)
+    return replace(_of_most(parts), also=reason.also)
+
+
+def _by_nodes(found: Trace, name: str) -> ZeroReason:
     graph = found.graph
     if not found.seed.any():
         return ZeroReason(SEED)
@@ -209,7 +225,8 @@ def _closed_wires(found: Trace, within: _Graph) -> dict[str, set[Wire]]:
     # A zero that is none in float64 is no derivative of zero, nor a rule's: it was lost on the way.
     if (kinds[RULE] or kinds[FLAT]) and found.dtype != FLOAT64:
         exact = trace(graph, found.inputs, found.seed, dtype=FLOAT64)
-        kinds[UNDERFLOW] = {wire for wire in kinds[RULE] | kinds[FLAT] if exact.passed[wire].any()}
+        zeros = kinds[RULE] | kinds[FLAT]
+        kinds[UNDERFLOW] = {w for w in zeros if kept_exactly(found, exact, graph[w[0]], w[1]).any()}
         kinds[RULE] -= kinds[UNDERFLOW]
         kinds[FLAT] -= kinds[UNDERFLOW]
     return kinds
@@ -223,7 +240,9 @@ def _closing(found: Trace, node: Node, slot: int) -> str:
     name, rule = node.name, KINDS[node.rule.kind]
     is_own = slot < len(node.op_slots)  # otherwise the slot of an alternative
     if is_own and not own_contributions(found, name)[slot].any() and not _adds_up(found, node.name, slot):
-        return FLAT
+        # Of an op that mixes elements another one may get something: then the wire is open.
+        everywhere = np.ones_like(found.cotangent[name])
+        return "" if not OPS[node.op].elementwise and _adds_up(found, name, slot, everywhere) else FLAT
     if rule.name == FOLLOW:
         return ""
     if not is_own or rule.replaces or own_contributions(found, name)[slot].any():
@@ -295,16 +314,20 @@ def _in_order(graph: Graph, names: Set[str]) -> tuple[str, ...]:
 CONDITION = 0  # slot of a where
 PRODUCTS = frozenset({"mul", "dot", "matmul", "div"})
 CHOICES = COMPARISONS | {"argmax", "argsort", "one_hot"}
-AGAIN, CONSTANT, ROUNDED, OVERFLOWED = "again", "constant", "rounded", "overflowed"
+AGAIN, CONSTANT, UNREAD = "again", "constant", "unread"
+ROUNDED, OVERFLOWED, NARROW = "rounded", "overflowed", "narrow"
 ABOUT, READ, ARRIVES_SCALED, ARRIVES_IN_FLOAT32 = "about", "read", "arrives scaled", "arrives in float32"
 """Kinds of claims beside those of reasons, whose `names` are the nodes to blame and whose number, if any, is
 how many elements. ABOUT: the node and the output. AGAIN: grad nodes that run the node again; READ: what these
-read. CONSTANT: a grad node, its z and its x. ROUNDED, OVERFLOWED: kinds of UNDERFLOW. ARRIVES_SCALED, with a
-loss scale, and ARRIVES_IN_FLOAT32: where something would arrive at the node."""
+read. CONSTANT: a grad node, its z and its x. UNREAD: DISCONNECTED, where only elements have no path.
+ROUNDED, OVERFLOWED, NARROW: kinds of UNDERFLOW; NARROW where float64 lets something else arrive, and passes 0
+of that. ARRIVES_SCALED, with a loss scale, and ARRIVES_IN_FLOAT32: where something would arrive at the
+node."""
 PATHS = "Every path from {name} to {output} is closed: "
 SENTENCES = {
     SEED: "The seed is 0, so nothing is pulled back.",
     DISCONNECTED: "No path leads from {name} to the output {output}, so no gradient arrives.",
+    UNREAD: "No element that {output} reads is computed from {name}, so no gradient arrives.",
     AGAIN: "{at} {read} no value of {name}: {run} it again {inside}, and what {pass_back} goes to {reads}.",
     CONSTANT: "{at} reads no value of {name}: no gradient comes from {of} to {by}, so its value is always 0.",
     STOPPED: "Every path from {name} to {output} meets a stop, at {at}.",
@@ -312,6 +335,7 @@ SENTENCES = {
     FLAT: PATHS + "the derivative of {at} is 0 here.",
     OVERFLOWED: PATHS + "{at} reads an overflow in {dtype}, so it passes back 0; in float64 it does not.",
     ROUNDED: PATHS + "rounding leaves 0 of what {at} passes back in {dtype}; in float64 it is not 0.",
+    NARROW: PATHS + "{dtype} leaves 0 of what {at} passes back.",
     UNDERFLOW: PATHS + "what {at} passes back is too small for {dtype}; in float64 it is not 0.",
     CANCELLED: "Contributions that are not 0 add up to 0 at {at}{numbers}.",
 }
@@ -325,6 +349,7 @@ WORDS = {
     FLAT: "the derivative of {at} is 0",
     OVERFLOWED: "0 at {at}, which reads an overflow",
     ROUNDED: "rounding leaves 0 at {at}",
+    NARROW: "{dtype} leaves 0 at {at}",
     UNDERFLOW: "too small for {dtype} at {at}",
     CANCELLED: "contributions add up to 0",
 }
@@ -360,6 +385,7 @@ def statement_of(
     if kind == DISCONNECTED:
         # No value of the node reaches the output, but it may lead to the z of a grad node that does.
         live = ancestors(found.graph, [found.output])
+        kind = UNREAD if name in live else kind
         grads = [node for node in found.graph.nodes if node.op == GRAD and node.name in live]
         grads = [node for node in grads if name in ancestors(found.graph, [node.slots[OF]])]
         if grads:
@@ -409,7 +435,7 @@ def _saved(found: Trace, name: str) -> Statement:
 
 
 def _lost_by(found: Trace, at: Iterable[str]) -> str:
-    """Return why these nodes pass back 0, but not in float64: overflow before them, rounding or underflow."""
+    """Return why these nodes pass back 0 in this dtype alone: the kind of UNDERFLOW."""
     exact = trace(found.graph, found.inputs, found.seed, dtype=FLOAT64)
     wires = [(name, slot) for name in at for slot, _ in found.graph[name].wires]
     for name, slot in wires:
@@ -418,8 +444,10 @@ def _lost_by(found: Trace, at: Iterable[str]) -> str:
             return OVERFLOWED
     lost = [np.abs(exact.passed[wire][found.passed[wire] == 0]) for wire in wires]
     numbers = np.concatenate([each[each > 0] for each in lost])
+    if not numbers.size:
+        return NARROW
     # A number that is large enough for the dtype is lost by rounding: of 1 - tanh(10)^2 the 1.
-    return ROUNDED if numbers.size and numbers.min() >= DTYPES[found.dtype].tiny else UNDERFLOW
+    return ROUNDED if numbers.min() >= DTYPES[found.dtype].tiny else UNDERFLOW
 
 
 def _by_grads(graph: Graph, name: str, grads: Sequence[Node]) -> Statement:

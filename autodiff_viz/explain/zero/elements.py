@@ -129,11 +129,13 @@ class _Search:
         if is_ruled:
             zero = (passed == 0) & ~none
             return wide & ~(zero & self._closed(node, slot, mask & arrives, stage))
-        # A derivative is zero if it is so in float64; what is lost in the trace's dtype is UNDERFLOW, a later
-        # kind, but for a sum inside the pullback that cancels: that is a cancellation, the last one.
+        # A derivative is zero if it is so in float64 too. What is lost in the trace's dtype is UNDERFLOW, a
+        # later kind, but for a sum inside the pullback that cancels: that is a cancellation, the last one.
         open_ = none | self._pattern(self.exact, node, slot, mask & arrives)
+        if self.exact is not self.found:  # elements that are equal in the trace alone share what `max` passes
+            open_ = open_ | self._pattern(self.found, node, slot, mask & arrives)
         if kind == UNDERFLOW:
-            lost = (passed == 0) & (self.exact.passed[node.name, slot] != 0)
+            lost = (passed == 0) & (kept_exactly(self.found, self.exact, node, slot) != 0)
             open_ = open_ & ~(lost & ~self._adds_up(node, slot) & ~none)
         return open_
 
@@ -144,7 +146,7 @@ class _Search:
         """
         found, name = self.found, node.name
         shape = found.value[node.slots[slot]].shape
-        lost = self.exact.passed[name, slot] != 0
+        lost = kept_exactly(found, self.exact, node, slot) != 0
         if slot >= len(node.op_slots):  # of an alternative, which has no op
             slopes, by_rule = np.ones(shape, bool), np.ones(shape, bool)
         else:
@@ -190,6 +192,22 @@ class _Search:
         # An op that mixes elements has no slope for each: random weights, with which no sum cancels.
         weights = np.random.default_rng(1).uniform(0.5, 1.0, mask.shape)
         return own_contributions(found, node.name, (mask * weights).astype(found.dtype))[slot] != 0
+
+
+def kept_exactly(found: Trace, exact: Trace, node: Node, slot: int) -> np.ndarray:
+    """Return what float64 passes back: of its own cotangent, and where that is 0, of the trace's.
+
+    The two differ where numbers are equal in the trace alone, as both that a `max` reads.
+
+    Args:
+      exact: the trace in float64.
+    """
+    passed = exact.passed[node.name, slot]
+    if exact is found or slot >= len(node.op_slots) or KINDS[node.rule.kind].replaces:
+        return passed
+    arriving = found.cotangent[node.name] if node.rule.kind == FOLLOW else changed_cotangent(found, node.name)
+    own = own_contributions(exact, node.name, arriving.astype(FLOAT64))[slot]
+    return np.where(passed == 0, own, passed)
 
 
 def _folded(mask: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -135,7 +135,9 @@ def _grafted(
     # The label has the names that were copied; the copies may have others.
     after = committed(lab, grafted.graph, f"{doing} {counted(grafted.name_of)}")
     selected = names[0] if len(names) == 1 else None
-    return replace(after, selected=selected, picked=names, collapsed=lab.collapsed | copied)
+    # `lab.collapsed` may hold the name of a group that was removed: it says nothing of a new one.
+    kept = lab.collapsed - set(grafted.title_of.values())
+    return replace(after, selected=selected, picked=names, collapsed=kept | copied)
 
 
 def _cut(lab: Lab, edit: Cut) -> Lab:

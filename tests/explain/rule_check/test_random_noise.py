@@ -53,7 +53,11 @@ def check(program: Program) -> None:
         rounding = ROUNDING * (1e-2 + np.abs(draws).max(axis=0))
         error = np.sqrt(variance / DRAWS + variance / OTHERS)
         assert np.all(np.abs(found.mean[name] - mean) <= SIGMAS * error + rounding), name
-        spread = np.sqrt(np.maximum(fourth - variance**2, 0.0) * (1 / DRAWS + 1 / OTHERS))
+        # Of two numbers that are as likely the first term is 0: see the variance of a sample variance.
+        spread = np.sqrt(
+            np.maximum(fourth - variance**2, 0.0) * (1 / DRAWS + 1 / OTHERS)
+            + 2 * variance**2 * (1 / DRAWS**2 + 1 / OTHERS**2)
+        )
         allowed = SIGMAS * spread + rounding * np.sqrt(variance) + rounding**2
         assert np.all(np.abs(found.variance[name] - variance) <= allowed), name
         np.testing.assert_allclose(found.error[name] ** 2 * DRAWS, found.variance[name], rtol=1e-6)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from autodiff_viz.engine.op_derivative import own_contributions
 from autodiff_viz.engine.sentence import PASSED, Claim
 from autodiff_viz.engine.trace import Trace, trace
 from autodiff_viz.explain.zero.compute import (
@@ -18,16 +19,19 @@ from autodiff_viz.explain.zero.compute import (
     ARRIVES_IN_FLOAT32,
     ARRIVES_SCALED,
     CONSTANT,
+    NARROW,
     OVERFLOWED,
     READ,
     ROUNDED,
+    UNREAD,
     ZeroReason,
     why_zero,
 )
 from autodiff_viz.explain.zero.elements import CANCELLED, DISCONNECTED, FLAT, RULE, SEED, STOPPED, UNDERFLOW
-from autodiff_viz.graph.model import GRAD, Graph, Node, Rule
+from autodiff_viz.graph.model import GRAD, INPUT, Graph, Node, Rule
 from autodiff_viz.graph.rule_kinds import FOLLOW, STOP
 from autodiff_viz.language.parse import parse
+from autodiff_viz.ops.places import AT_PLACES, PLACES
 from tests.engine.references.random_grads import random_text
 from tests.engine.references.scalar_graphs import scalar_graphs
 from tests.explain.claims import unclaimed
@@ -48,6 +52,73 @@ def loses(found: Trace, exact: Trace, node: Node) -> bool:
     """Whether a node passes a 0 that is no 0 in float64."""
     wires = [(node.name, slot) for slot, _ in node.wires]
     return any(((found.passed[wire] == 0) & (exact.passed[wire] != 0)).any() for wire in wires)
+
+
+def loses_here(found: Trace, node: Node) -> bool:
+    """Whether a node passes a 0 of something that float64 would pass on."""
+    alone = replace(found.graph, output=node.name)
+    exact = trace(alone, found.inputs, found.cotangent[node.name].astype(float), dtype="float64")
+    return loses(found, exact, node)
+
+
+def is_flat(found: Trace, node: Node) -> bool:
+    """Whether a derivative of an op is 0 at an element that passes 0, of all elements that get something.
+
+    Only those count that read the element, as they do with some other numbers: `stack` has derivatives of 0
+    to all that it does not put there, and they are to blame for nothing.
+    """
+    others = [with_noise(found, node, seed) for seed in range(12)]
+    arriving = np.flatnonzero(found.cotangent[node.name])
+    for slot, _ in node.wires:
+        here, *elsewhere = (slopes(each, node, slot, arriving) for each in (found, *others))
+        reads = np.any([each != 0 for each in elsewhere], axis=0)
+        reads = reads | ~reads.any()  # a condition or an index has no derivative anywhere
+        if np.any((found.passed[node.name, slot].ravel() == 0) & (reads & (here == 0)).any(axis=0)):
+            return True
+    return False
+
+
+def is_read(found: Trace, name: str) -> bool:
+    """Whether the output becomes NaN with a node."""
+    nan = tuple(np.full(found.value[name].shape, np.nan).tolist()) if found.value[name].shape else np.nan
+    given = Node(name, INPUT, (), (("value", frozen(nan)),))
+    nodes = tuple(given if node.name == name else node for node in found.graph.nodes)
+    return bool(
+        np.isnan(trace(replace(found.graph, nodes=nodes), dtype=found.dtype).value[found.output]).any()
+    )
+
+
+def with_noise(found: Trace, node: Node, seed: int) -> Trace:
+    """The trace with random numbers in place of all that a node reads, but for places."""
+    draws = np.random.default_rng(seed)
+    value = {n: draws.normal(size=v.shape).astype(v.dtype) for n, v in found.value.items()}
+    if node.op in AT_PLACES:
+        places = node.slots[PLACES]
+        value |= {places: found.value[places]} if isinstance(places, str) else {}
+        return replace(found, value=value)
+    slots = [
+        slot if isinstance(slot, str) else np.array(draws.normal(size=np.shape(slot))).tolist()
+        for slot in node.slots
+    ]
+    noisy = replace(node, slots=tuple(map(frozen, slots)))
+    nodes = tuple(noisy if each.name == node.name else each for each in found.graph.nodes)
+    return replace(found, value=value, graph=replace(found.graph, nodes=nodes))
+
+
+def frozen(number: object) -> object:
+    """A constant as a graph holds it: tuples in place of lists."""
+    return tuple(map(frozen, number)) if isinstance(number, list) else number
+
+
+def slopes(found: Trace, node: Node, slot: int, elements: np.ndarray) -> np.ndarray:
+    """The derivatives of these elements of an op's value by all elements of what it reads; a row each."""
+    value = found.value[node.name]
+    rows = []
+    for element in elements:
+        seed = np.zeros(value.size, value.dtype)
+        seed[element] = 1.0
+        rows.append(own_contributions(found, node.name, seed.reshape(value.shape))[slot].ravel())
+    return np.array(rows).reshape(len(elements), -1)
 
 
 def without_rule(graph: Graph, name: str) -> Graph:
@@ -76,6 +147,9 @@ def check(claim: Claim, found: Trace, exact: Trace, name: str) -> None:
         assert (found.seed == 0).any()
     elif claim.kind == DISCONNECTED:
         assert bool(claim.numbers) or not leads(graph, name)
+    elif claim.kind == UNREAD:
+        assert leads(graph, name)
+        assert not is_read(found, name) or "sort" in {node.op for node in graph.nodes}
     elif claim.kind == STOPPED:
         assert {node.rule.kind for node in nodes} == {STOP}
     elif claim.kind == RULE:
@@ -88,8 +162,11 @@ def check(claim: Claim, found: Trace, exact: Trace, name: str) -> None:
             # rules of others nothing may arrive at it.
             plain = trace(without_rule(graph, node.name), found.inputs, found.seed, dtype=found.dtype)
             assert passes_zero(plain, plain.graph[node.name])
+            assert is_flat(plain, plain.graph[node.name])
     elif claim.kind in (UNDERFLOW, ROUNDED, OVERFLOWED):
         assert all(loses(found, exact, node) for node in nodes)
+    elif claim.kind == NARROW:
+        assert all(loses_here(found, node) and not loses(found, exact, node) for node in nodes)
     elif claim.kind == CANCELLED:
         assert all((found.cotangent[n.name] == 0).any() or passes_zero(found, n) for n in nodes)
     elif claim.kind == PASSED:
@@ -173,9 +250,17 @@ STEPS = (
     "relu({})", "stop_gradient({})", "{} * [1.0, 0.0, 2.0]", "{} - mean({})", "softmax({})", "square({})",
     "round({})", "rewrite({}, lambda v: 0.0 * v)", "[[1.0, 0.0, 0.0], [2.0, 0.0, 1.0], [0.0, 0.0, 0.0]] @ {}",
     "{} + {}[1]", "{}.at[0].set(2.0)", "sort({})", "clip({}, -0.5, 1.5)", "maximum({}, 0.0)", "tanh({})",
-    "layer_norm({}, [1.0, 0.0, 1.0], [0.0, 0.0, 0.0])", "{} * 1e-5", "{} * 1e5",
+    "layer_norm({}, [1.0, 0.0, 1.0], [0.0, 0.0, 0.0])", "{} * 1e-5", "{} * 1e5", "stack([{}[0], {}[2], 1.0])",
+    "concatenate([{}[1:], {}[:1]])", "cumsum({})", "take({}, [0.0, 0.0, 2.0])",
 )  # fmt: skip
-ENDS = ("sum({})", "{}[1] * 3.0", "dot({}, [0.0, 0.0, 2.0])", "mean_squared_error({}, {})", "max({})")
+ENDS = (
+    "sum({})",
+    "{}[1] * 3.0",
+    "dot({}, [0.0, 0.0, 2.0])",
+    "mean_squared_error({}, {})",
+    "max({})",
+    "max(stack([{}[0], {}[1]]))",
+)
 
 
 @st.composite

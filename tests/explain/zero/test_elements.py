@@ -123,6 +123,49 @@ def test_of_a_tensor_each_element_has_its_cause(case):
         assert found.sentence == sentence
 
 
+THROUGH_A_STACK = {
+    "a dead relu": (
+        "x = 1.0\nc = stack([x, 2.0])\nz = sum(relu(c - [3.0, 0.0]))",
+        (FLAT, ("relu_1",)), "Every path from 'x' to 'z' is closed: the derivative of 'relu_1' is 0 here.",
+    ),
+    "the smaller of two": (
+        "x = -1.0\nz = max(stack([x, 0.0]))",
+        (FLAT, ("z",)), "Every path from 'x' to 'z' is closed: the derivative of 'z' is 0 here.",
+    ),
+    "the smaller ones of four": (
+        "x = [-1.0, -2.0]\nz = max(concatenate([x, [0.0, 1.0]]))",
+        (FLAT, ("z",)), "Every path from 'x' to 'z' is closed: the derivative of 'z' is 0 here.",
+    ),
+    "the other element": (
+        "x = 1.0\nz = stack([x, 2.0])[1]",
+        (DISCONNECTED, ()), "No element that 'z' reads is computed from 'x', so no gradient arrives.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", THROUGH_A_STACK)
+def test_what_only_puts_elements_together_is_not_to_blame(case):
+    """Each derivative of a stack is 1 where it puts the element: what gets 0 there passes 0 on."""
+    text, expected, sentence = THROUGH_A_STACK[case]
+    found = why(text)
+    assert (found.kind, found.at) == expected
+    assert found.sentence == sentence
+
+
+@pytest.mark.parametrize("end", ["max(b)", "max(stack([b, 0.0]))", "maximum(b, 0.0)"])
+def test_of_numbers_that_are_equal_in_float16_alone_each_gets_a_part_that_is_lost_later(end):
+    """-1e-10 is no number of float16: equal to 0 it gets a half, and 1e-10 of a half is lost at 'a'."""
+    text = f"x = -1.0\na = x * 1e-5\nb = a * 1e-5\ny = {end}".replace("max(b)", "max(b * [1.0, 0.0])")
+    found = trace(parse(text), dtype="float16")
+    assert found.cotangent["b"] == 0.5
+    reason = why_zero(found, "x")
+    assert (reason.kind, reason.at) == (UNDERFLOW, ("a",))
+    assert (
+        reason.sentence == "Every path from 'x' to 'y' is closed: float16 leaves 0 of what 'a' passes back."
+    )
+    assert why_zero(trace(parse(text)), "x").at == ("y",)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float16", "bfloat16"])
 @pytest.mark.parametrize("case", ["a column of 0", "a constant weight of 0", "a squared error with itself"])
 def test_a_factor_of_0_is_a_path_in_every_dtype(case, dtype):
