@@ -177,13 +177,17 @@ def _forward(graph: Graph, program: BackwardProgram) -> Iterator[_Step]:
         name = program.arrays[array].name
         if isinstance(name, Factor):
             factors.setdefault(name.node, []).append(array)
-    # JAX drops a region in a region of whose results none is read: its nodes have no step.
+    # JAX drops a region in a region if the outer one gives nothing that is read: its nodes have no step, and
+    # of those around it, which JAX only marks then, nothing reads what they give.
+    made: set[str] = set()
     for node in (n for n in nodes if n.op == INPUT or n.name in program.forward):
         own = node.op_slots[BY:] if node.op == GRAD else node.op_slots  # z runs once more, inside
-        reads = dict.fromkeys(sources.get(slot, slot) for slot in own if isinstance(slot, str))
+        read = dict.fromkeys(sources.get(slot, slot) for slot in own if isinstance(slot, str))
+        made.add(node.name)
         value = () if node.name in sources else (node.name,)  # an identity returns the array that it reads
         writes = (*value, *factors.get(node.name, ()))
-        yield _Step(FORWARD, node.name, region.get(node.name), tuple(reads), writes)
+        reads = tuple(each for each in read if each in made)
+        yield _Step(FORWARD, node.name, region.get(node.name), reads, writes)
 
 
 def _regions(block: Block) -> Iterator[tuple[str, str]]:

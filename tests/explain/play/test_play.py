@@ -270,6 +270,15 @@ def test_the_order_is_that_in_which_plain_jax_prints(graph):
     assert [one for one in said if one not in idle] == [one for one in backward if one not in idle]
 
 
+def test_around_a_region_that_jax_drops_nothing_is_read_of_it():
+    """Nothing reads what the regions give: JAX runs nothing of the inner one, and of the outer one its marks."""
+    text = "x = 0.5\nwith checkpoint('outer'):\n    with checkpoint('inner'):\n        a = x + x\n    b = -a\n"
+    graph = parse(f"{text}y = -x\nreturn y")
+    adds_up(graph)
+    steps = [(step.node, step.reads) for step in play(trace(graph)) if step.phase == FORWARD]
+    assert steps == [("x", ()), ("b", ()), ("y", ("x",))]
+
+
 @settings(max_examples=40)
 @given(graph=st.one_of(scalar_graphs(), ruled_regions(), muted_graphs()))
 def test_the_steps_add_up_to_the_runs_and_the_residuals(graph):
