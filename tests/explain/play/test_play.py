@@ -271,9 +271,9 @@ def test_the_order_is_that_in_which_plain_jax_prints(graph):
 
 
 def test_around_a_region_that_jax_drops_nothing_is_read_of_it():
-    """Nothing reads what the regions give: JAX runs nothing of the inner one, and of the outer one its marks."""
-    text = "x = 0.5\nwith checkpoint('outer'):\n    with checkpoint('inner'):\n        a = x + x\n    b = -a\n"
-    graph = parse(f"{text}y = -x\nreturn y")
+    """Nothing reads what they give: JAX runs nothing of the inner one, and of the outer one its marks."""
+    inner = "    with checkpoint('inner'):\n        a = x + x\n"
+    graph = parse(f"x = 0.5\nwith checkpoint('outer'):\n{inner}    b = -a\ny = -x\nreturn y")
     adds_up(graph)
     steps = [(step.node, step.reads) for step in play(trace(graph)) if step.phase == FORWARD]
     assert steps == [("x", ()), ("b", ()), ("y", ("x",))]
