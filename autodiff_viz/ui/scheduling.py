@@ -116,6 +116,8 @@ class Queue:
         with self._lock:
             self._going.remove(turn)
             self._let_in()
+            if self._waiting:  # beside fewer turns its patience is shorter
+                self._waiting[0][2].look.set()
 
     def _let_in(self) -> None:
         """Begin the next turns, as far as those under way are held up; the lock is held."""

@@ -6,7 +6,9 @@ import os
 import re
 import subprocess
 import sys
+from inspect import signature
 
+import uvicorn
 import yaml
 
 from autodiff_viz.standalone.posters import FIGURES
@@ -60,6 +62,13 @@ def test_nginx_leaves_a_replica_that_answers_nobody_before_its_watchdog_kills_it
     assert again
     assert [words for words in again if "timeout" in words.split()] == []
     assert "proxy_next_upstream_tries 2;" in NGINX
+
+
+def test_nginx_closes_idle_connections_before_the_app_does():
+    """What is sent on one that the app closes just then fails, and nobody is sent to that replica for a while."""
+    (idle,) = re.findall(r"^    keepalive_timeout (\d+)s;", NGINX, re.M)
+    assert 0 < int(idle) < signature(uvicorn.Config).parameters["timeout_keep_alive"].default
+    assert "--timeout-keep-alive" not in stages()["app"].command
 
 
 def test_a_replica_has_a_limit_of_memory_and_is_started_again_when_it_ends():

@@ -1,15 +1,18 @@
-"""Compare texts of JAX by JAX itself, and count how many programs written at random are read right.
+"""Compare texts with what their library computes, and count how many programs written at random are read right.
 
-    python -m tests.reading.judged 0 200          one function each, its derivatives, vmap, scan
-    python -m tests.reading.judged 0 200 train    a model, an optimiser, a loop and what is asked
+    python -m tests.reading.judged 0 200 jax                    one function each, its derivatives, vmap, scan
+    python -m tests.reading.judged 0 200 train                  a model, an optimiser, a loop and what is asked
+    python -m tests.reading.judged 0 200 torch /tmp/torch.json  by the answers of `record_programs`
 
 Each of the numbers is a seed: `python -m tests.reading.programs jax 7` shows that program.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -65,15 +68,45 @@ def values_of(text: str) -> tuple[dict | None, str]:
         return None, error.problems[0].message
 
 
-if __name__ == "__main__":
+def compared(text: str, right: dict | None, rtol: float = 2e-4, atol: float = 2e-5) -> tuple[str, str]:
+    """Return what a text is here beside recorded answers; as `judged`, but all that raises there "raises".
+
+    Args:
+      right: the numbers by name; None where the library raises an error or ends, so that nobody asks for any.
+    """
+    if right is None:
+        return "raises", ""
+    values, refused = values_of(text)
+    if values is None:
+        return "refused", refused
+    wrong = [
+        name
+        for name, numbers in right.items()
+        if name not in values
+        or np.shape(values[name]) != np.shape(numbers)
+        or not np.allclose(values[name], numbers, rtol=rtol, atol=atol, equal_nan=True)
+    ]
+    return ("wrong", ", ".join(wrong)) if wrong else ("right", "")
+
+
+def main(first: str, last: str, kind: str, path: str = "") -> None:
+    """Judge the programs of these seeds, and print all that are not right, with the counts."""
     from tests.reading.programs import jax_program
+    from tests.reading.record_programs import WRITERS
     from tests.reading.training_programs import training_program
 
-    write = training_program if "train" in sys.argv else jax_program
+    recorded = json.loads(Path(path).read_text("utf-8")) if path else {}
     verdicts: Counter[str] = Counter()
-    for seed in range(int(sys.argv[1]), int(sys.argv[2])):
-        verdict, about = judged(write(seed))
+    for seed in range(int(first), int(last)):
+        if path:
+            verdict, about = compared(WRITERS[kind](seed), recorded[str(seed)])
+        else:
+            verdict, about = judged((training_program if kind == "train" else jax_program)(seed))
         verdicts[verdict] += 1
-        if verdict != "right":
+        if verdict not in ("right", "raises"):
             print(seed, verdict, about, flush=True)
     print(dict(verdicts))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

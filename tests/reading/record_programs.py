@@ -2,6 +2,9 @@
 
 /tmp/real/bin/python -m tests.reading.record_programs torch
 /tmp/real/bin/python -m tests.reading.record_programs tf
+/tmp/real/bin/python -m tests.reading.record_programs torch 2000 /tmp/torch.json
+
+The last one is for `judged`: so many programs, to another file.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from multiprocessing import get_context
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,17 +52,36 @@ def answers(text: str, of_torch: bool) -> dict[str, Any] | None:
     return found
 
 
-def main(dialect: str) -> None:
+def main(dialect: str, count: int = PROGRAMS, path: str = "") -> None:
     """Run the programs, and write every tensor of each, or that the library raises an error."""
     warnings.filterwarnings("ignore")
     if dialect == "torch":
         import torch as library
+
+        library.set_num_threads(1)  # or a forked process waits for threads that it has not
     else:
         import tensorflow as library
     found: dict[str, object] = {"version": library.__version__}
-    for seed in range(PROGRAMS):
-        found[str(seed)] = answers(WRITERS[dialect](seed), dialect == "torch")
-    path_of(dialect).write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
+    for seed in range(count):
+        text = WRITERS[dialect](seed)
+        found[str(seed)] = _apart(text) if dialect == "torch" else answers(text, of_torch=False)
+    (Path(path) if path else path_of(dialect)).write_text(
+        json.dumps(found, separators=(",", ":")) + "\n", "utf-8"
+    )
+
+
+def _apart(text: str) -> dict[str, Any] | None:
+    """Return the answers of PyTorch in a process of its own: some programs end it."""
+    ours, theirs = get_context("fork").Pipe(duplex=False)
+    process = get_context("fork").Process(target=lambda: theirs.send(answers(text, of_torch=True)))
+    process.start()
+    theirs.close()
+    try:
+        return ours.recv()
+    except EOFError:
+        return None
+    finally:
+        process.join()
 
 
 def _short(numbers: object) -> object:
@@ -68,4 +91,4 @@ def _short(numbers: object) -> object:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], *map(int, sys.argv[2:3]), *sys.argv[3:])
