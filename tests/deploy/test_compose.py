@@ -65,7 +65,7 @@ def test_nginx_leaves_a_replica_that_answers_nobody_before_its_watchdog_kills_it
 
 
 def test_nginx_closes_idle_connections_before_the_app_does():
-    """What is sent on one that the app closes just then fails, and nobody is sent to that replica for a while."""
+    """What is sent on one that the app closes just then fails, and for a while nobody is sent there."""
     (idle,) = re.findall(r"^    keepalive_timeout (\d+)s;", NGINX, re.M)
     assert 0 < int(idle) < signature(uvicorn.Config).parameters["timeout_keep_alive"].default
     assert "--timeout-keep-alive" not in stages()["app"].command

@@ -1,8 +1,8 @@
-"""Compare texts with what their library computes, and count how many programs written at random are read right.
+"""Compare texts with what their library computes, and count how many random programs are read right.
 
-    python -m tests.reading.judged 0 200 jax                    one function each, its derivatives, vmap, scan
-    python -m tests.reading.judged 0 200 train                  a model, an optimiser, a loop and what is asked
-    python -m tests.reading.judged 0 200 torch /tmp/torch.json  by the answers of `record_programs`
+    python -m tests.reading.judged 0 200 jax                  one function each, its derivatives, vmap, scan
+    python -m tests.reading.judged 0 200 train                a model, an optimiser, a loop and what is asked
+    python -m tests.reading.judged 0 200 torch /tmp/all.json  by the answers of `record_programs`
 
 Each of the numbers is a seed: `python -m tests.reading.programs jax 7` shows that program.
 """

@@ -12,8 +12,8 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from multiprocessing import get_context
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
