@@ -348,25 +348,25 @@ def _abs(reader: Reader, args: list, keywords: dict) -> Any:
 
 
 def _extreme(sign: int, op: str) -> Callable[..., Any]:
+    compares = ast.Gt() if sign > 0 else ast.Lt()
+
     def call(reader: Reader, args: list, keywords: dict) -> Any:
         items = reader.items(args[0]) if len(args) == 1 else args
         if not items and "default" in keywords:
             return keywords["default"]
         by = keywords.get("key")
         ranks = items if by is None else [reader.call(by, [item], {}) for item in items]
-        if any(isinstance(rank, Array) for rank in ranks):
-            raise Refused(
-                f"Python's {op}() of arrays depends on their numbers.",
-                "Use maximum or minimum.",
-                "data-dependent",
-            )
         if not items:
             raise Refused(f"{op}() of nothing has no value.")
         best = 0
         pay_values(len(items))
         for i in range(1, len(items)):
-            if before(*((ranks[best], ranks[i]) if sign > 0 else (ranks[i], ranks[best]))):
-                best = i
+            if isinstance(ranks[best], Array) or isinstance(ranks[i], Array):
+                is_better = reader.holds(reader.compare(compares, ranks[i], ranks[best]), reader.calls[-1])
+                reader.say(reader.line, f"{op}() takes one of them by these numbers, whatever a slider does")
+            else:
+                is_better = before(*((ranks[best], ranks[i]) if sign > 0 else (ranks[i], ranks[best])))
+            best = i if is_better else best
         return items[best]
 
     return call

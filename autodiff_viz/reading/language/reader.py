@@ -1329,6 +1329,13 @@ class Reader:
                 return self.truth(self.call(method, [value], {}, node), node)
         if not isinstance(value, Array):
             return bool(value)
+        taken = self.holds(value, node)
+        where = as_written(node, 40) if isinstance(node, ast.expr) else "this condition"
+        self.say(node, f"`{where}` is {taken} for these numbers, so this branch is the one in the graph")
+        return taken
+
+    def holds(self, value: Array, node: ast.AST = NOWHERE) -> bool:
+        """Return whether an array of one element is true, without a word to the reader of the code."""
         found = self.numbers(value, node)
         if found.size != 1:
             raise Refused(
@@ -1337,10 +1344,7 @@ class Reader:
                 "data-dependent",
                 node,
             )
-        taken = bool(found.item())
-        where = as_written(node, 40) if isinstance(node, ast.expr) else "this condition"
-        self.say(node, f"`{where}` is {taken} for these numbers, so this branch is the one in the graph")
-        return taken
+        return bool(found.item())
 
     def numbers(self, value: Array, node: ast.AST | None = None) -> np.ndarray:
         """Return the numbers of an array.

@@ -34,8 +34,8 @@ OWN = {
         "abs acos acosh add argmax argmin asin asinh atan atan2 atanh cbrt ceil clamp collapse "
         "concatenate conv conv_general_dilated conv_with_general_padding cos cosh cummax cummin cumprod "
         "cumsum div dynamic_index_in_dim dynamic_slice dynamic_slice_in_dim dynamic_update_index_in_dim "
-        "dynamic_update_slice dynamic_update_slice_in_dim eq erf erfc exp exp2 expand_dims expm1 floor "
-        "full_like ge gt index_in_dim is_finite le log log1p logistic lt max min mul ne neg "
+        "dot_general dynamic_update_slice dynamic_update_slice_in_dim eq erf erfc exp exp2 expand_dims expm1 "
+        "floor full_like ge gt index_in_dim is_finite le log log1p logistic lt max min mul ne neg "
         "optimization_barrier pow reciprocal reshape rev rsqrt select select_n sign sin sinh slice_in_dim "
         "sort sqrt square squeeze sub tan tanh top_k transpose"
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -75,10 +75,16 @@ def _det(a: jax.Array):
     return jnp.sum(a[..., 0, :] * jnp.cross(a[..., 1, :], a[..., 2, :]), -1)
 
 
-def _slogdet(a: jax.Array):
-    """Return the sign of a determinant and the logarithm of its size."""
+class SignAndLog(NamedTuple):
+    """The sign of a determinant and the logarithm of its size."""
+
+    sign: Any
+    logabsdet: Any
+
+
+def _slogdet(a: jax.Array) -> SignAndLog:
     value = _det(a)
-    return jnp.sign(value), jnp.log(jnp.abs(value))
+    return SignAndLog(jnp.sign(value), jnp.log(jnp.abs(value)))
 
 
 def _inv(a: jax.Array):
@@ -136,7 +142,8 @@ def matrix_power(a: jax.Array, n):
 
 det = own_function("numpy.linalg.det", _det)
 FUNCTIONS["numpy.linalg.det"] = det
-FUNCTIONS["numpy.linalg.slogdet"] = own_function("numpy.linalg.slogdet", _slogdet)
+slogdet = own_function("numpy.linalg.slogdet", _slogdet)
+FUNCTIONS["numpy.linalg.slogdet"] = slogdet
 FUNCTIONS["numpy.linalg.matrix_power"] = own_function("numpy.linalg.matrix_power", matrix_power)
 _inverse = own_function("numpy.linalg.inv", _inv)
 _solution = own_function("numpy.linalg.solve", _solve)

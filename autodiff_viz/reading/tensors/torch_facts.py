@@ -67,7 +67,7 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
         "asin asinh atan atanh avg_pool1d avg_pool2d celu cos cosh digamma elu erf erfc erfinv "
         "gelu hardshrink hardswish hardtanh i0 layer_norm/1 leaky_relu lgamma log log10 log1p "
         "log2 logdet logit logsigmoid max_pool1d max_pool2d mish nll_loss/1 normalize pow/1 relu6 "
-        "rms_norm/1 rrelu selu silu sin sinc sinh softplus softshrink softsign square threshold "
+        "rms_norm/1 rrelu selu silu sin sinc sinh slogdet softplus softshrink softsign square threshold "
         "var var_mean xlogy/r ",
     ),
     (Facts(("m",), ("o",)), "kron/2"),
@@ -107,7 +107,7 @@ _GROUPS: tuple[tuple[Facts, str], ...] = (
     (Facts(("o", "os"), ("o", "os")), "div/2 divide/2 kl_div true_divide/2 "),
     (Facts(("m",), ("o",)), "kron "),
     (Facts(("m",), ("s",)), "cross_entropy/1 div/r float_power/1 tanhshrink "),
-    (Facts(("os",), ("o",)), "conv1d/2 conv2d/2 conv_transpose2d "),
+    (Facts(("os",), ("o",)), "conv1d/2 conv2d/2 conv_transpose1d conv_transpose2d "),
     (Facts(("", "os"), ("", "os")), "fmod/2 remainder/2 "),
     (Facts(("01",), ("01", "0", "")), "batch_norm group_norm "),
     (Facts(("01",), ("1", "0", "")), "conv1d/3 conv2d/3 "),
@@ -169,9 +169,9 @@ _ENDS = {
     ),
     (1, False): (
         "addcmul addmm addmv addr baddbmm bilinear/2 bmm chain_matmul conv1d/2 conv1d/3 conv2d/2 "
-        "conv2d/3 conv_transpose2d dot einsum/2 ger hardswish huber_loss inner kron/2 lerp/3 linear/2 "
-        "linear/3 matmul mm mse_loss mul/2 multi_dot multiply/2 mv outer prelu smooth_l1_loss var "
-        "var_mean vdot"
+        "conv2d/3 conv_transpose1d conv_transpose2d dot einsum/2 ger hardswish huber_loss inner "
+        "kron/2 lerp/3 linear/2 linear/3 matmul mm mse_loss mul/2 multi_dot multiply/2 mv outer "
+        "prelu smooth_l1_loss var var_mean vdot"
     ),
     (2, False): "bilinear/3",
 }

@@ -19,6 +19,7 @@ from autodiff_viz.reading.language.values import BOOL, FLOATS, INT, Array, Refus
 from autodiff_viz.reading.nodes.costs import LibraryError, sized
 from autodiff_viz.reading.numpy import linear_algebra
 from autodiff_viz.reading.tensors.torch_tensors import (
+    DETACHED,
     TORCH,
     Pair,
     both,
@@ -28,6 +29,7 @@ from autodiff_viz.reading.tensors.torch_tensors import (
     dims,
     integers,
     numbers,
+    stopped,
     whole,
 )
 from autodiff_viz.reading.tensors.views import picked
@@ -600,6 +602,18 @@ for _name, _half in (("tril", np.tril), ("triu", np.triu)):
 
 both("det")(linear_algebra.det)
 both("inverse")(linear_algebra.inv)
+
+
+@both("slogdet")
+def slogdet(reader: Reader, A: Array) -> linear_algebra.SignAndLog:
+    """Read the sign of a determinant, which has no gradient, and the logarithm of its size."""
+    sign, log = linear_algebra.slogdet(reader, A)
+    return linear_algebra.SignAndLog(
+        stopped(reader, sign, DETACHED, "the sign of a determinant has no gradient"), log
+    )
+
+
+TORCH["torch.linalg.slogdet"] = slogdet
 TORCH["torch.linalg.det"], TORCH["torch.linalg.inv"] = linear_algebra.det, linear_algebra.inv
 TORCH["torch.linalg.solve"] = lambda reader, A, B: linear_algebra.solve(reader, A, B)
 both("logdet")(lambda reader, input: reader.make("log", [linear_algebra.det(reader, input)]))

@@ -367,6 +367,46 @@ def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     return _convolved(x, w, bias, (1, step), sides, (1, hole), groups)[..., 0, :]
 
 
+@functional("conv_transpose2d")
+@jax_function
+def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    """Return what a convolution of images passes back to what it reads."""
+    sizes = (_two(one) for one in (stride, padding, output_padding, dilation))
+    return _spread(input, weight, bias, *sizes, groups)
+
+
+@functional("conv_transpose1d")
+@jax_function
+def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    """Return what a convolution of rows passes back to what it reads."""
+    sizes = ((stride, 1), (padding, 0), (output_padding, 0), (dilation, 1))
+    pairs = ((usual, one[0] if isinstance(one, (tuple, list)) else one) for one, usual in sizes)
+    x, w = jnp.expand_dims(input, -2), jnp.expand_dims(weight, -2)
+    return _spread(x, w, bias, *pairs, groups)[..., 0, :]
+
+
+def _spread(input, weight, bias, steps, sides, more, holes, groups):
+    """Return a transposed convolution: one of the elements with zeros between them, by the turned weights."""
+    if input.ndim == 3:
+        return _spread(input[None], weight, bias, steps, sides, more, holes, groups)[0]
+    if input.shape[1] != weight.shape[0]:
+        raise LibraryError(
+            f"expected input to have {weight.shape[0]} channels, but got {input.shape[1]} channels instead."
+        )
+    if any(one >= max(step, hole) for one, step, hole in zip(more, steps, holes, strict=True)):
+        raise LibraryError("output padding must be smaller than either stride or dilation")
+    reach = [hole * (side - 1) for hole, side in zip(holes, weight.shape[2:], strict=True)]
+    if any(side > far for side, far in zip(sides, reach, strict=True)):
+        raise Refused("A padding that is larger than the kernel is not read.", "Slice the result.")
+    apart = [(0, after, step - 1) for after, step in zip(more, steps, strict=True)]
+    between = lax.pad(input, jnp.zeros((), input.dtype), [(0, 0, 0)] * 2 + apart)
+    into, out = weight.shape[0] // groups, weight.shape[1]
+    turned = jnp.flip(weight, (2, 3)).reshape(groups, into, out, *weight.shape[2:])
+    turned = jnp.swapaxes(turned, 1, 2).reshape(groups * out, into, *weight.shape[2:])
+    around = [far - side for far, side in zip(reach, sides, strict=True)]
+    return _convolved(between, turned, bias, (1, 1), around, holes, groups)
+
+
 def _pooled(name, input, kernel_size, stride, padding, ceil_mode, *others):
     (side, height), (step, down) = _two(kernel_size), _two(stride or kernel_size)
     if side != height or step != down or _two(padding) != (0, 0) or ceil_mode or any(others):
@@ -563,7 +603,6 @@ def scaled_dot_product_attention(
     "interpolate",
     "grid_sample",
     "ctc_loss",
-    "conv_transpose2d",
     "multi_head_attention_forward",
 )
 def not_read(reader: Reader, *_: Any, **__: Any) -> Array:

@@ -235,6 +235,43 @@ _convolution("Conv1d", 1)
 _convolution("Conv2d", 2)
 
 
+def _transposed(name: str, function: str, sides: int) -> None:
+    def build(
+        reader: Reader,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+    ) -> dict[str, Any]:
+        if padding_mode != "zeros":
+            raise LibraryError(f'Only "zeros" padding mode is supported for {name}')
+        kernel = tuple(kernel_size) if isinstance(kernel_size, (tuple, list)) else (kernel_size,) * sides
+        shape = (in_channels, out_channels // groups, *kernel)
+        bound = _fan(prod(shape[1:]))
+        return {
+            "weight": uniform(reader, shape, bound),
+            "bias": uniform(reader, (out_channels,), bound) if bias else None,
+            "stride": stride,
+            "padding": padding,
+            "output_padding": output_padding,
+            "groups": groups,
+            "dilation": dilation,
+        }
+
+    fields = ("weight", "bias", "stride", "padding", "output_padding", "groups", "dilation")
+    layer(name, with_fields(function, *fields))(build)
+
+
+_transposed("ConvTranspose1d", "conv_transpose1d", 1)
+_transposed("ConvTranspose2d", "conv_transpose2d", 2)
+
+
 @layer("Embedding", with_fields("embedding", "weight", "padding_idx"))
 def embedding(
     reader: Reader, num_embeddings: int, embedding_dim: int, padding_idx: Any = None, _weight: Any = None
