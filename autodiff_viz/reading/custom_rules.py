@@ -192,10 +192,16 @@ def _output(
 ) -> Any:
     """Return one of the outputs of a function, whose rule is what backward says of its cotangent."""
     value = outputs[i]
+    like_it = [isinstance(one, Array) and shape_of(reader, one) == shape_of(reader, value) for one in outputs]
 
     def pull(v: Array) -> Sequence[Any]:
+        # Zeros like what arrives where that has the shape: the rule of one output need not read another one.
         seeds: list[Any] = [
-            v if k == i else reader.make("zeros_like", [one]) if context.materialize else None
+            v
+            if k == i
+            else reader.make("zeros_like", [v if like_it[k] else one])
+            if context.materialize
+            else None
             for k, one in enumerate(outputs)
         ]
         passed = reader.call(owner.members["backward"], [context, *seeds], {}, node)
@@ -256,7 +262,16 @@ def _without_zeros(reader: Reader, passed: Any, outputs: int) -> Any:
         return Call(term.op, args, term.params)
 
     made = plain(passed.held)
-    return replace(passed, held=made) if reader.builder.shape(made) == shape else passed
+    # What is left out must be read elsewhere: autograd goes through the product with 0, and passes a 0 on.
+    is_same = reader.builder.shape(made) == shape and _read(made) >= _read(passed.held)
+    return replace(passed, held=made) if is_same else passed
+
+
+def _read(term: Any) -> set[str]:
+    """Return what a term reads: what arrives, and values of the graph."""
+    if isinstance(term, Call):
+        return set().union(*map(_read, term.args))
+    return {term} if isinstance(term, str) else set()
 
 
 def _fitted(reader: Reader, owner: Class, passed: Any, arg: Array) -> Any:

@@ -21,7 +21,7 @@ from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import Array, Instance, Native, Refused
 from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.nodes.costs import LibraryError
-from autodiff_viz.reading.tensors.torch_memory import Memory, info, refreshed, source
+from autodiff_viz.reading.tensors.torch_memory import Memory, base_requires_grad, info, refreshed, source
 from autodiff_viz.reading.tensors.torch_tensors import TENSOR
 from autodiff_viz.reading.torch.passes import between, gradient_node
 
@@ -104,6 +104,8 @@ def standing(functions: Iterable[Any]) -> list[Any]:
 def register_hook(reader: Reader, x: Array, hook: Any) -> Native:
     """Read a hook: what it returns replaces the gradient that arrives at the tensor."""
     if not refreshed(reader, x).requires_grad:
+        if base_requires_grad(reader, x):
+            raise Refused("A hook of a view that was made in no_grad mode is not read.", "Write detach().")
         raise LibraryError(
             "cannot register a hook on a tensor that doesn't require gradient",
             "Write requires_grad=True.",
@@ -177,8 +179,8 @@ class Hooked:
     def gradient(self, reader: Reader, wrt: Sequence[Ref], dtype: str, create: bool) -> Array:
         """Return the derivative by the sum of some nodes."""
         given = self.made.get(tuple(ref.number for ref in wrt))
-        if given is not None:
-            return given
+        if given is not None:  # a copy: `.grad` never has the memory of a tensor that a hook may hold
+            return Array(given.held, given.framework, given.dtype, given.requires_grad, given.leaf)
         return gradient_node(
             reader, self.root, [self.nodes.get(ref.number, ref) for ref in wrt], dtype, create
         )
