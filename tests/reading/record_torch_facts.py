@@ -257,7 +257,7 @@ CALLS = {
     "type_as": ["a.type_as(b.double())"],
     "unbind": ["a.unbind()"],
     "unflatten": ["a.unflatten(0,(3,1))"],
-    "unfold": ["F.unfold(a[None,None],2)"],
+    "unfold": ["a.unfold(1,2,1)"],
     "unsqueeze": ["a.unsqueeze(0)"],
     "var": ["a.var()", "a.var(1)"],
     "var_mean": ["torch.var_mean(a)"],

@@ -49,9 +49,10 @@ class OwnRule:
     Attributes:
       made, value: it, and the same without the rule.
       wires: what it was computed from.
-      itself: whether the rule calls the function itself.
+      itself: whether the rule calls the function itself, with this rule.
       reverse: whether the rule is of reverse mode.
       checked: whether the rule passes what the value's own derivative does.
+      loops: in how many loops of JAX, one in the other, it was made.
       pulled: the calls that are differentiated in reverse and in which it was made: they take its rule, and
         what is outside sees its forward function.
     """
@@ -61,15 +62,17 @@ class OwnRule:
     wires: Sequence[Array]
     itself: bool
     reverse: bool
+    loops: int
     checked: bool = False
     pulled: list[Any] = field(default_factory=list)
 
 
 @dataclass(eq=False)
 class OwnRules:
-    """The values of JAX with a declared derivative, by node."""
+    """The values of JAX with a declared derivative, by node, and in how many loops what is read stands."""
 
     made: dict[int, OwnRule] = field(default_factory=dict)
+    loops: int = 0
 
 
 def pair(value: Any, needed: str) -> tuple[Any, Any]:

@@ -207,7 +207,7 @@ def _note(reader: Reader, made: Any, value: Any, args: list, itself: bool, rever
     for one, plain in zip(leaves(made), leaves(value), strict=True):
         if isinstance(one[1], Array) and one[1].is_node and isinstance(plain[1], Array) and plain[1].is_node:
             wires = [leaf for _, leaf in leaves(args) if isinstance(leaf, Array) and leaf.is_node]
-            rules.made[one[1].held.number] = OwnRule(one[1], plain[1], wires, itself, reverse)
+            rules.made[one[1].held.number] = OwnRule(one[1], plain[1], wires, itself, reverse, rules.loops)
 
 
 # Trees of arguments and of outputs.

@@ -99,16 +99,22 @@ def unmarked(value: Any, bit: int) -> Any:
     )
 
 
+LOOPS = frozenset(["scan", "fori_loop"])
+"""Loops that JAX differentiates in reverse."""
+
+
 @contextmanager
 def staged(reader: Reader, name: str) -> Iterator[int]:
     """Read what follows as something that JAX compiles: no branch can depend on the numbers of an array."""
     bit = reader.state(Tracing).bit()
-    outside = reader.compiled, reader.staged
+    outside, rules = (reader.compiled, reader.staged), reader.state(OwnRules)
     reader.compiled, reader.staged = name, reader.staged | bit
+    rules.loops += name in LOOPS
     try:
         yield bit
     finally:
         reader.compiled, reader.staged = outside
+        rules.loops -= name in LOOPS
 
 
 def as_array(reader: Reader, value: Any) -> Any:
@@ -457,6 +463,10 @@ def _pull_rules(reader: Reader, done: Differentiated) -> None:
     what they give: a derivative from outside sees their forward functions."""
     for rule in _met_rules(reader, done.made, done):
         rule.pulled.append(done)
+        if (
+            rule.loops > reader.state(OwnRules).loops
+        ):  # of a loop JAX keeps what the rule computes, and no rule
+            rule.itself = False
 
 
 def _refuse_rules(reader: Reader, root: Array, done: Differentiated, forward: bool, eager: bool) -> None:

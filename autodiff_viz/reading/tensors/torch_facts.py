@@ -191,7 +191,7 @@ ONE_EACH = frozenset(["meshgrid"])
 _VIEWS = (
     "H T adjoint atleast_2d broadcast_to chunk detach diagonal expand expand_as flatten getitem mT "
     "meshgrid moveaxis movedim narrow permute ravel reshape reshape_as select split squeeze swapaxes "
-    "swapdims t transpose unbind unflatten unsqueeze view view_as"
+    "swapdims t transpose unbind unflatten unfold unsqueeze view view_as"
 )
 VIEWS = frozenset(_VIEWS.split())
 """Functions that return a view, some only if the strides allow it."""

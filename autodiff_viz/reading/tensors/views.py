@@ -6,7 +6,7 @@ strides in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -105,12 +105,23 @@ def parts(reader: Reader, x: Array, axis: int = 0) -> list[Array]:
     return [along(reader, x, axis, i, True) for i in range(shape_of(reader, x)[axis])]
 
 
-def spread(reader: Reader, x: Array, shape: tuple[int, ...], derive: Derive) -> Array:
-    """Return a view that shows elements many times."""
-    shown = _shown(reader, x)
-    return view(
-        reader, x, derive, None, shown=None if shown is None else np.broadcast_to(shown, sized(shape))
-    )
+def spread(
+    reader: Reader,
+    x: Array,
+    shape: tuple[int, ...],
+    derive: Derive,
+    show: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> Array:
+    """Return a view that shows elements many times.
+
+    Args:
+      shape: its shape.
+      show: returns the places that it shows, of those of the tensor; by default they are broadcast.
+    """
+    wanted, shown = sized(shape), _shown(reader, x)
+    if shown is not None:
+        shown = show(shown) if show else np.broadcast_to(shown, wanted)
+    return view(reader, x, derive, None, shown=shown)
 
 
 def picked(reader: Reader, x: Array, derive: Derive, axes: tuple[int, int], offset: int) -> Array:

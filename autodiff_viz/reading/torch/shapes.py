@@ -11,9 +11,9 @@ import numpy as np
 
 from autodiff_viz.graph.model import IDENTITY
 from autodiff_viz.reading.functions import arrays
-from autodiff_viz.reading.functions.arrays import named_dtype, shape_of
+from autodiff_viz.reading.functions.arrays import constant, named_dtype, shape_of
 from autodiff_viz.reading.language.reader import Reader
-from autodiff_viz.reading.language.values import BOOL, FLOATS, Array, Native, Path, Refused
+from autodiff_viz.reading.language.values import BOOL, FLOATS, INT, Array, Native, Path, Refused
 from autodiff_viz.reading.nodes.costs import LibraryError, sized
 from autodiff_viz.reading.tensors.torch_memory import PERHAPS, is_contiguous, view
 from autodiff_viz.reading.tensors.torch_tensors import (
@@ -221,6 +221,38 @@ def expand(reader: Reader, input: Array, *size: Any) -> Array:
 
 
 TENSOR["expand_as"] = lambda reader, x, other: expand(reader, x, shape_of(reader, other))
+
+
+@arrays.known("unfold", table=TENSOR)
+def unfold(reader: Reader, x: Array, dimension: int, size: int, step: int) -> Array:
+    """Read the windows along a dimension: their elements are a last dimension of the view."""
+    shape = shape_of(reader, x)
+    axis, side, stride = whole(reader, dimension), whole(reader, size), whole(reader, step)
+    if not -len(shape) <= axis < len(shape):
+        raise LibraryError(f"Dimension out of range (got {axis} of {len(shape)} dimensions).")
+    axis %= len(shape)
+    if not 0 <= side <= shape[axis] or stride < 1:
+        raise LibraryError(f"maximum size for tensor at dimension {axis} is {shape[axis]} but size is {side}")
+    count = (shape[axis] - side) // stride + 1
+    windows = (*shape[:axis], count, *shape[axis + 1 :], side)
+    places = np.arange(count)[:, None] * stride + np.arange(sized((count, side))[1])
+    last_of_all = (*range(axis + 1), *range(axis + 2, len(shape) + 1), axis + 1)
+
+    def derive(reader: Reader, parent: Array) -> Array:
+        if count * side == shape[axis] and side == stride:
+            split = (*shape[:axis], count, side, *shape[axis + 1 :])
+            made = reader.make("reshape", [parent], dtype=parent.dtype, shape=split)
+        else:
+            index = constant(reader, places.astype(float), "torch", INT)
+            made = reader.make("take", [parent, index], dtype=parent.dtype, axis=axis)
+        in_their_order = last_of_all == (*range(len(shape) + 1),)
+        return made if in_their_order else arrays.transpose(reader, made, last_of_all)
+
+    def shown(of: np.ndarray) -> np.ndarray:
+        every = np.lib.stride_tricks.sliding_window_view(of, side, axis)
+        return every[(*(slice(None),) * axis, slice(None, None, stride))]
+
+    return spread(reader, x, windows, derive, shown)
 
 
 def select_plain(reader: Reader, x: Array, axis: int, i: Any) -> Array:
