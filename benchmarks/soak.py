@@ -1,4 +1,4 @@
-"""Measure whether a server grows in 20 minutes of visitors who come and go: `python -m benchmarks.soak`.
+"""Measure whether a server grows in 40 minutes of visitors who come and go: `python -m benchmarks.soak`.
 
 Visitors open the lab, edit, undo, train, paste code and leave; half of them vanish without closing. After the
 first quarter of the time the server's memory may not grow by more than `GROWTH` a minute. `SOAK` is another
@@ -25,8 +25,8 @@ from benchmarks.server import Server, server, until_warm
 from benchmarks.strange import BOMBS
 from benchmarks.visitor import Editor
 
-MINUTES = float(os.environ.get("SOAK", "20"))
-SETTLED = 1 / 4  # share of the time after which memory counts: compiled code and caches have their size
+MINUTES = float(os.environ.get("SOAK", "40"))
+SETTLED = 1 / 4  # share of the time after which memory counts: by then caches have their size
 GROWTH = 1.0  # megabytes a minute
 VISITORS = 6  # at a time
 STAY = 4.0, 20.0  # seconds of a visit, from and to
