@@ -205,7 +205,11 @@ def check_drawn(reader: Reader, x: Array, what: str = "This") -> None:
 def whole(reader: Reader, value: Any) -> int:
     """Return a whole number that the graph has to know."""
     if isinstance(value, Array):
-        return int(numbers(reader, value))
+        found = numbers(reader, value)
+        if found.size != 1 or value.dtype in FLOATS:
+            message = "only integer tensors of a single element can be converted to an index"
+            raise LibraryError(message, "Write .item() of one element.")
+        return int(found.item())
     if isinstance(value, float) and value == int(value):
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int):

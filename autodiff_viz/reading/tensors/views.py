@@ -118,9 +118,9 @@ def spread(
       shape: its shape.
       show: returns the places that it shows, of those of the tensor; by default they are broadcast.
     """
-    wanted, shown = sized(shape), _shown(reader, x)
+    shown = _shown(reader, x)
     if shown is not None:
-        shown = show(shown) if show else np.broadcast_to(shown, wanted)
+        shown = show(shown) if show else np.broadcast_to(shown, sized(shape))
     return view(reader, x, derive, None, shown=shown)
 
 

@@ -200,6 +200,14 @@ def bilinear(
     return {"weight": weight, "bias": uniform(reader, (out_features,), bound) if bias else None}
 
 
+def _kernel(reader: Reader, channels: tuple[int, int], size: Any, sides: int, biased: int) -> dict[str, Any]:
+    """Draw the weights of a convolution, and as many biases; none for 0."""
+    sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,) * sides
+    bound = _fan(prod((channels[1], *sizes)))
+    weight = uniform(reader, (*channels, *sizes), bound)
+    return {"weight": weight, "bias": uniform(reader, (biased,), bound) if biased else None}
+
+
 def _convolution(name: str, sides: int) -> None:
     def build(
         reader: Reader,
@@ -215,12 +223,10 @@ def _convolution(name: str, sides: int) -> None:
     ) -> dict[str, Any]:
         if padding_mode != "zeros":
             raise Refused("A convolution is read with padding_mode='zeros'.")
-        kernel = tuple(kernel_size) if isinstance(kernel_size, (tuple, list)) else (kernel_size,) * sides
-        shape = (out_channels, in_channels // groups, *kernel)
-        bound = _fan(prod(shape[1:]))
         return {
-            "weight": uniform(reader, shape, bound),
-            "bias": uniform(reader, (out_channels,), bound) if bias else None,
+            **_kernel(
+                reader, (out_channels, in_channels // groups), kernel_size, sides, bias and out_channels
+            ),
             "stride": stride,
             "padding": padding,
             "dilation": dilation,
@@ -251,12 +257,10 @@ def _transposed(name: str, function: str, sides: int) -> None:
     ) -> dict[str, Any]:
         if padding_mode != "zeros":
             raise LibraryError(f'Only "zeros" padding mode is supported for {name}')
-        kernel = tuple(kernel_size) if isinstance(kernel_size, (tuple, list)) else (kernel_size,) * sides
-        shape = (in_channels, out_channels // groups, *kernel)
-        bound = _fan(prod(shape[1:]))
         return {
-            "weight": uniform(reader, shape, bound),
-            "bias": uniform(reader, (out_channels,), bound) if bias else None,
+            **_kernel(
+                reader, (in_channels, out_channels // groups), kernel_size, sides, bias and out_channels
+            ),
             "stride": stride,
             "padding": padding,
             "output_padding": output_padding,

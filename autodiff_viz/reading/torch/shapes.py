@@ -234,7 +234,7 @@ def unfold(reader: Reader, x: Array, dimension: int, size: int, step: int) -> Ar
     if not 0 <= side <= shape[axis] or stride < 1:
         raise LibraryError(f"maximum size for tensor at dimension {axis} is {shape[axis]} but size is {side}")
     count = (shape[axis] - side) // stride + 1
-    windows = (*shape[:axis], count, *shape[axis + 1 :], side)
+    windows = sized((*shape[:axis], count, *shape[axis + 1 :], side))
     places = np.arange(count)[:, None] * stride + np.arange(sized((count, side))[1])
     last_of_all = (*range(axis + 1), *range(axis + 2, len(shape) + 1), axis + 1)
 

@@ -83,7 +83,7 @@ def pulled_back(found: Trace, name: str) -> np.ndarray:
     if rule.kind == REWRITE:
         with np.errstate(all="ignore"):
             changed = [tape.apply(rule.function, float(each))[0] for each in arriving.ravel()]
-        return np.reshape(changed, arriving.shape).astype(arriving.dtype)
+            return np.reshape(changed, arriving.shape).astype(arriving.dtype)
     return arriving
 
 
