@@ -283,7 +283,7 @@ def _beside(trace: Trace, name: str, point: np.ndarray, chosen: np.ndarray, size
 
 
 def _sides(low: np.ndarray, middle: np.ndarray, high: np.ndarray, steps: np.ndarray) -> Beside:
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):  # of numbers near the largest one
         below, above = (middle - low) / steps, (high - middle) / steps
         rounding = np.finfo(np.float64).eps * np.maximum(np.abs(low), np.abs(high)) / steps
         most = np.maximum(np.abs(below), np.abs(above))

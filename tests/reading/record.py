@@ -1,7 +1,7 @@
 """Record what the real libraries answer to the snippets: run it where PyTorch and TensorFlow are installed.
 
     python -m venv /tmp/real && /tmp/real/bin/pip install torch tensorflow jax
-    /tmp/real/bin/python tests/reading/record.py torch torch_time jax jax_rules tf numpy
+    /tmp/real/bin/python tests/reading/record.py torch torch_time torch_errors jax jax_rules tf numpy
 
 The snippets of `numpy` are those whose values are held beside answers; some use HIPS autograd (`pip install
 autograd`) and some JAX.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 NO_ANSWERS = ("refused", "raises")
-LIBRARIES = {"tf": "tensorflow", "torch_time": "torch", "jax_rules": "jax"}
+LIBRARIES = {"tf": "tensorflow", "torch_time": "torch", "torch_errors": "torch", "jax_rules": "jax"}
 
 
 def snippets(dialect: str) -> dict[str, tuple[str, str]]:
@@ -44,7 +44,7 @@ def error_of(text: str) -> str:
     """Return the error that a text ends with; it must end with one."""
     try:
         exec(compile(text, "snippet", "exec"), {})
-    except RuntimeError as error:
+    except (RuntimeError, TypeError, IndexError) as error:
         return str(error).splitlines()[0]
     raise AssertionError(f"The library takes this:\n{text}")
 
@@ -52,9 +52,7 @@ def error_of(text: str) -> str:
 def main(dialects: list[str]) -> None:
     """Run the snippets and write the answers with the version of the library."""
     for dialect in dialects:
-        library = __import__(
-            {"tf": "tensorflow", "torch_time": "torch", "jax_rules": "jax"}.get(dialect, dialect)
-        )
+        library = __import__(LIBRARIES.get(dialect, dialect))
         answers: dict[str, object] = {"version": library.__version__}
         for name, (text, expression) in snippets(dialect).items():
             if expression == "refused":

@@ -33,6 +33,15 @@ def test_the_answers_are_those_of_pytorch(name):
             np.testing.assert_allclose(answers[key], expected, rtol=2e-5, atol=1e-6, err_msg=key)
 
 
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", snippets("torch_errors"))
+def test_what_pytorch_refuses_of_indices_and_sizes_is_refused(name):
+    text, _ = snippets("torch_errors")[name]
+    (refusal,) = read(text).refused
+    assert refusal.code != "reader-fault"
+    assert "object" not in refusal.message, refusal.message  # not in the words of Python
+
+
 REFUSALS = {
     "leaf Variable": "x = torch.ones(2, requires_grad=True)\nx += 1",
     "is being used": "x = torch.ones(2, requires_grad=True)\nx[0] = 2.0",

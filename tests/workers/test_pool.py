@@ -384,9 +384,8 @@ def test_one_origin_never_has_all_workers_of_strange_jobs(pool):
 def test_origins_take_turns(pool):
     """Who asks for much waits for it, nobody else does."""
     slow = strange(errands.slow, 1.0, 0, origin="third")  # until all is asked for
-    first = strange(
-        errands.slow, 2.0, 1, origin="first"
-    )  # what has its worker then comes one after the other
+    # What has the worker of the first comes one after the other.
+    first = strange(errands.slow, 2.0, 1, origin="first")
     pool.ask("bert", slow)
     pool.ask("anna", first)
     assert begins(pool, slow)

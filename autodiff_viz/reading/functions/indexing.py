@@ -195,19 +195,19 @@ def lies_outside(reader: Reader, number: int) -> bool:
 
 
 def _outside(
-    reader: Reader, result: Array, inside: Array | None, rest: int = 0, filled: bool = False
+    reader: Reader, result: Array, inside: Array | None, rest: int = 0, fill: float | None = None
 ) -> Array:
     """Return what is picked, which passes nothing back where the place lies outside, as JAX has it.
 
     Args:
       rest: the axes behind those of the picks.
-      filled: whether it is NaN there.
+      fill: what it is there, in place of the nearest one.
     """
     if inside is None:
         return result
     inside = reshape(reader, inside, (*shape_of(reader, inside), *[1] * rest))
-    if filled:
-        return reader.make("where", [inside, result, math.nan], dtype=result.dtype)
+    if fill is not None:
+        return reader.make("where", [inside, result, fill], dtype=result.dtype)
     if not isinstance(reader.builder, Builder):  # of a rule the values are needed
         reader.builder.stopped = True
         return result
@@ -217,13 +217,13 @@ def _outside(
     return made
 
 
-def picked(reader: Reader, where: Places, filled: bool = False) -> Array:
-    """Return the elements at places: a sum over all places of what is picked; `filled` as of `_outside`."""
+def picked(reader: Reader, where: Places, fill: float | None = None) -> Array:
+    """Return the elements at places: a sum over all places of what is picked; `fill` as of `_outside`."""
     spots = reshape(reader, where.spots, (*shape_of(reader, where.spots), *[1] * len(where.rest)))
     kept = reader.make("where", [spots, where.x, 0.0], dtype=where.x.dtype)
     result = fold(reader, "sum", kept, len(where.picks), False)
     result.dtype = where.x.dtype
-    return _settled(reader, _outside(reader, result, where.inside, len(where.rest), filled), where)
+    return _settled(reader, _outside(reader, result, where.inside, len(where.rest), fill), where)
 
 
 def _settled(reader: Reader, result: Array, where: Places) -> Array:
@@ -257,7 +257,20 @@ def item(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array:
     if isinstance(index, list) and x.framework == "jax":
         raise Refused("JAX takes no list as an index.", "Write x[jnp.array([0, 2])].", "list", node)
     taken = _taken(reader, x, index, node)
-    return picked(reader, places(reader, x, index, node)) if taken is None else taken
+    if taken is not None:
+        return taken
+    where = places(reader, x, index, node)
+    return picked(reader, replace(where, inside=None) if _is_slice(reader, x, index, node) else where)
+
+
+def _is_slice(reader: Reader, x: Array, index: Any, node: ast.AST | None) -> bool:
+    """Return whether JAX reads an index as one slice, which it moves into the array: of numbers alone."""
+    return all(
+        part.step in (None, 1, -1)
+        if isinstance(part, slice)
+        else type(part) is int or not shape_of(reader, part)
+        for part in _filled(reader, x, index, node)
+    )
 
 
 def is_plain(reader: Reader, *given: Array) -> bool:
@@ -284,6 +297,8 @@ def _taken(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array | None:
         index = reader.make("clip", [index, 0.0, float(size - 1)], dtype=INT)
     along = {"axis": axis} if len(parts) > 1 else {}
     made = reader.make("take", [x, index], dtype=x.dtype, **along)
+    if _is_slice(reader, x, tuple(parts), node):
+        return made
     return _outside(reader, made, inside, len(parts) - axis - 1)
 
 
@@ -320,7 +335,7 @@ def take(reader: Reader, x: Array, indices: Any, axis: Any = None) -> Array:
     index = (*[slice(None)] * (axis % rank), r_array(reader, indices))
     if x.framework != "jax":
         return item(reader, x, index, ast.Constant(0))
-    return picked(reader, places(reader, x, index, None), filled=True)
+    return picked(reader, places(reader, x, index, None), math.nan)
 
 
 @known("numpy.take_along_axis")
@@ -338,7 +353,7 @@ def take_along_axis(reader: Reader, x: Array, indices: Any, axis: int) -> Array:
     indices, inside = _counted(reader, x, indices, count)
     spots = reader.make("one_hot", [indices], num_classes=count, dtype=INT)
     kept = reader.make("where", [spots, reader.make("expand_dims", [x], axis=-2), 0.0])
-    made = _outside(reader, reader.make("sum", [kept], dtype=x.dtype, axis=-1), inside, filled=True)
+    made = _outside(reader, reader.make("sum", [kept], dtype=x.dtype, axis=-1), inside, fill=math.nan)
     return moved(reader, made, -1, axis)
 
 
@@ -383,11 +398,16 @@ def at_attribute(reader: Reader, at: At, name: str, node: ast.AST) -> Native:
     (index,) = at.index
 
     def call(_: Reader, args: list, keywords: dict) -> Array:
-        unread = {*keywords} - {"unique_indices", "indices_are_sorted"}
+        unread = {*keywords} - {"unique_indices", "indices_are_sorted", "mode"}
+        if name == "get":
+            unread -= {"fill_value"}
         if unread:
             raise Refused(f"x.at[...].{name}() is not read with {', '.join(sorted(unread))}.", at=node)
+        mode = keywords.get("mode")
         if name == "get":
-            return item(reader, at.array, index, node)
+            return _get(reader, at.array, index, mode, keywords.get("fill_value"), node)
+        if mode not in (None, "drop", "fill"):
+            raise Refused(f"x.at[...].{name}() is not read with mode={mode!r}.", "Leave it out.", at=node)
         change = r_array(reader, args[0])
         if name == "apply" and is_differentiated(reader, at.array):
             raise LibraryError("scatter_apply JVP not implemented", "Write set(f(x[...])).", at=node)
@@ -410,6 +430,29 @@ def at_attribute(reader: Reader, at: At, name: str, node: ast.AST) -> Native:
         return reader.make("at_set", [at.array, change], dtype=at.array.dtype, index=index_of(reader, index))
 
     return Native(call, name)
+
+
+def _get(reader: Reader, x: Array, index: Any, mode: Any, fill: Any, node: ast.AST) -> Array:
+    """Return `x.at[index].get(mode=, fill_value=)`: the mode says what a place outside gives."""
+    if mode in (None, "promise_in_bounds"):
+        return item(reader, x, index, node)
+    if mode in ("fill", "drop"):
+        if isinstance(index, tuple) or isinstance(index, slice):
+            parts = _filled(reader, x, index, node)
+            if all(isinstance(part, slice) for part in parts):
+                return item(reader, x, index, node)
+        elif type(index) is int:
+            index = r_array(reader, index)
+        if fill is None and x.dtype in (INT, BOOL):
+            raise Refused("The number that JAX fills whole numbers with is not read.", "Write fill_value=0.")
+        return picked(reader, places(reader, x, index, node), math.nan if fill is None else fill)
+    if mode == "clip" and isinstance(index, Array) and index.dtype == INT:
+        size = shape_of(reader, x)[0]
+        index, _ = _counted(reader, x, index, size, node)
+        return item(reader, x, reader.make("clip", [index, 0.0, float(size - 1)], dtype=INT), node)
+    raise Refused(
+        f"x.at[...].get() is not read with mode={mode!r} here.", "Write jnp.clip() around the index."
+    )
 
 
 def _added(reader: Reader, x: Array, index: Any, change: Any, node: ast.AST) -> Array | None:

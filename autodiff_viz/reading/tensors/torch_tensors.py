@@ -210,11 +210,24 @@ def whole(reader: Reader, value: Any) -> int:
             message = "only integer tensors of a single element can be converted to an index"
             raise LibraryError(message, "Write .item() of one element.")
         return int(found.item())
-    if isinstance(value, float) and value == int(value):
-        return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise Refused("A whole number is needed here.")
+        raise Refused("A whole number is needed here.", "Write int(...) around it.")
     return value
+
+
+INDICES = "tensors used as indices must be long, int, byte or bool tensors"
+
+
+def check_index(index: Any, words: str = INDICES, widths: tuple[str, ...] = ("int32", "int64")) -> None:
+    """Check the dtype of a tensor of places.
+
+    Raises:
+      LibraryError: PyTorch takes no index of it, in these words.
+    """
+    if isinstance(index, Array) and (
+        index.dtype != INT or getattr(index.dtype, "width", "int64") not in widths
+    ):
+        raise LibraryError(words, "Write .long().", "index")
 
 
 def tensor(reader: Reader, value: Any) -> Array:

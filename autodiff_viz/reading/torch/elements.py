@@ -385,6 +385,8 @@ TENSOR["where"] = lambda reader, x, condition, other: where(reader, condition, x
 @both("masked_fill")
 def masked_fill(reader: Reader, input: Array, mask: Any, value: Any) -> Array:
     """Read a fill where a mask holds."""
+    if mask.dtype != BOOL:
+        raise LibraryError("masked_fill_ only supports boolean masks", "Write mask.bool().", "index")
     if isinstance(value, float) and not math.isfinite(value):
         value = Array(reader.held(value), "torch", input.dtype)
     return reader.make("where", [mask, value, input], dtype=input.dtype)

@@ -22,7 +22,15 @@ from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, INT, Array, Refused
 from autodiff_viz.reading.nodes.costs import LibraryError, sized
 from autodiff_viz.reading.tensors.torch_memory import NO_GRAD, VIEW, change, change_as, info, record
-from autodiff_viz.reading.tensors.torch_tensors import TENSOR, TORCH, detach, functional, numbers, whole
+from autodiff_viz.reading.tensors.torch_tensors import (
+    TENSOR,
+    TORCH,
+    check_index,
+    detach,
+    functional,
+    numbers,
+    whole,
+)
 from autodiff_viz.reading.torch.folds import matmul
 from autodiff_viz.reading.torch.places import pick
 
@@ -247,6 +255,7 @@ for _begin in ("torch", "torch.nn.functional"):
 @functional("one_hot")
 def one_hot(reader: Reader, tensor: Array, num_classes: int = -1) -> Array:
     """Read classes as rows with one 1."""
+    check_index(tensor, "one_hot is only applicable to index tensor of type LongTensor.", ("int64",))
     last = int(numbers(reader, tensor).max())
     count = last + 1 if num_classes == -1 else whole(reader, num_classes)
     if last >= count:
@@ -284,6 +293,7 @@ def embedding(reader: Reader, input: Array, weight: Array, padding_idx: Any = No
     """Read rows of a table; the gradient of the padding's row is 0."""
     if any(options.values()):
         raise Refused(f"embedding() is not read with {', '.join(options)}.")
+    check_index(input, "Expected tensor for argument #1 'indices' to have scalar types Long, Int")
     made = pick(reader, weight, 0, input)
     if padding_idx is not None:
         mask = numbers(reader, input) != padding_idx % shape_of(reader, weight)[0]
@@ -313,8 +323,30 @@ def pad(input, pad, mode="constant", value=None):
     return jnp.pad(input, sides, PADS[mode], **filled)
 
 
-def _two(value: Any) -> tuple[int, int]:
-    return tuple(value) if isinstance(value, (tuple, list)) else (value, value)  # type: ignore[return-value]
+def _sizes(value: Any, count: int, none: bool = False) -> tuple[int, ...]:
+    """Return an option that has a whole number for each axis, or one for all.
+
+    Raises:
+      LibraryError: it holds something else, or as many as there are no axes; None, unless `none`.
+    """
+    found = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    for one in found:
+        if type(one) is not int and not (none and one is None):
+            raise LibraryError(
+                f"A stride, padding or size must be a tuple of ints, not {type(one).__name__}.",
+                "Write whole numbers.",
+            )
+    if len(found) not in (1, count):
+        raise LibraryError(f"expected a single integer value or a list of {count} values, got {len(found)}.")
+    return found * count if len(found) == 1 else found
+
+
+def _two(value: Any, none: bool = False) -> tuple[int, int]:
+    return _sizes(value, 2, none)  # type: ignore[return-value]
+
+
+def _one(value: Any) -> int:
+    return _sizes(value, 1)[0]
 
 
 @functional("conv2d")
@@ -359,12 +391,9 @@ def _convolved(input, weight, bias, steps, padding, holes, groups):
 @jax_function
 def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     """Return a convolution of rows [batch, channels, length], as one of images of height 1."""
-    step, side, hole = (
-        one[0] if isinstance(one, (tuple, list)) else one for one in (stride, padding, dilation)
-    )
-    sides = side if isinstance(side, str) else (0, side)
+    sides = padding if isinstance(padding, str) else (0, _one(padding))
     x, w = jnp.expand_dims(input, -2), jnp.expand_dims(weight, -2)
-    return _convolved(x, w, bias, (1, step), sides, (1, hole), groups)[..., 0, :]
+    return _convolved(x, w, bias, (1, _one(stride)), sides, (1, _one(dilation)), groups)[..., 0, :]
 
 
 @functional("conv_transpose2d")
@@ -380,7 +409,7 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
 def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
     """Return what a convolution of rows passes back to what it reads."""
     sizes = ((stride, 1), (padding, 0), (output_padding, 0), (dilation, 1))
-    pairs = ((usual, one[0] if isinstance(one, (tuple, list)) else one) for one, usual in sizes)
+    pairs = ((usual, _one(one)) for one, usual in sizes)
     x, w = jnp.expand_dims(input, -2), jnp.expand_dims(weight, -2)
     return _spread(x, w, bias, *pairs, groups)[..., 0, :]
 
@@ -439,9 +468,7 @@ def avg_pool2d(
 
 def _windows(input, kernel_size, stride, padding, ceil_mode, *others):
     """Return the windows of rows, along a new last axis."""
-    side, step = (
-        one[0] if isinstance(one, (tuple, list)) else one for one in (kernel_size, stride or kernel_size)
-    )
+    side, step = _one(kernel_size), _one(stride or kernel_size)
     if padding or ceil_mode or any(others):
         raise Refused("A pool is read without padding.")
     starts = jnp.arange(0, input.shape[-1] - side + 1, step)
@@ -470,9 +497,9 @@ UNROLLED = 64  # parts of an axis, each a piece of the program
 @jax_function
 def adaptive_avg_pool2d(input, output_size):
     """Return the means of as many parts as are wanted."""
-    if _two(output_size) == (1, 1):
+    if _two(output_size, none=True) == (1, 1):
         return input.mean((-2, -1), keepdims=True)
-    for axis, wanted in zip((-2, -1), _two(output_size), strict=True):
+    for axis, wanted in zip((-2, -1), _two(output_size, none=True), strict=True):
         size = input.shape[axis]
         count = size if wanted is None else wanted
         if count > UNROLLED:
@@ -498,23 +525,33 @@ def scaled(x, weight, bias):
     return x if bias is None else x + bias
 
 
-def last_axes(normalized_shape: Any) -> tuple[int, ...]:
-    """Return the last axes of an array, of this shape."""
-    return tuple(range(-len(normalized_shape) if isinstance(normalized_shape, (tuple, list)) else -1, 0))
+def last_axes(x: Any, normalized_shape: Any) -> tuple[int, ...]:
+    """Return the last axes of an array, of this shape.
+
+    Raises:
+      LibraryError: they have another.
+    """
+    sides = tuple(normalized_shape) if isinstance(normalized_shape, (tuple, list)) else (normalized_shape,)
+    if any(type(one) is not int for one in sides) or not sides or x.shape[-len(sides) :] != sides:
+        raise LibraryError(
+            f"Given normalized_shape={list(sides)}, expected input with shape "
+            f"[*, {', '.join(map(str, sides))}], but got input of size{list(x.shape)}"
+        )
+    return tuple(range(-len(sides), 0))
 
 
 @functional("layer_norm")
 @jax_function
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """Return rows with mean 0 and variance 1."""
-    return scaled(standardized(input, last_axes(normalized_shape), eps), weight, bias)
+    return scaled(standardized(input, last_axes(input, normalized_shape), eps), weight, bias)
 
 
 @functional("rms_norm")
 @jax_function
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Return rows over the root of their mean square."""
-    mean = jnp.square(input).mean(last_axes(normalized_shape), keepdims=True)
+    mean = jnp.square(input).mean(last_axes(input, normalized_shape), keepdims=True)
     small = 1.1920928955078125e-07 if eps is None else eps
     return scaled(input * (mean + small) ** -0.5, weight, None)
 

@@ -262,10 +262,15 @@ def _with_numbers(call: Callable[..., Any]) -> Callable[..., Any]:
     return read
 
 
+CLASSES = "expected target dtype to be Long or Byte"
+
+
 @functional("nll_loss")
 @_with_numbers
 def nll_loss(input, target, known, weight, ignore_index, reduction):
     """Return minus the logarithms of chances of the right classes; their mean is one by weight."""
+    if known is None:
+        raise LibraryError(CLASSES, "Write target.long().")
     losses, shares = _of_right_class(input, target, known, weight, ignore_index)
     return _by_share(losses, shares, reduction)
 
@@ -308,7 +313,7 @@ def cross_entropy(input, target, known, weight, ignore_index, reduction, label_s
         weighted = chances * weight.reshape(-1, *[1] * (input.ndim - axis - 1))
     if known is None:
         if target.shape != input.shape:
-            raise LibraryError("The target of chances has the shape of the input.")
+            raise LibraryError(CLASSES, "Write target.long(); chances have the shape of the input.")
         if label_smoothing:
             target = (1.0 - label_smoothing) * target + label_smoothing / classes
         losses = -(target * weighted).sum(axis)

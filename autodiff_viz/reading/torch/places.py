@@ -25,6 +25,7 @@ from autodiff_viz.reading.tensors.torch_tensors import (
     TENSOR,
     TORCH,
     both,
+    check_index,
     dtype_in_use,
     fitting,
     full,
@@ -77,6 +78,7 @@ def _picked(reader: Reader, hot: Array, x: Array) -> Array:
 @both("gather")
 def gather(reader: Reader, input: Array, dim: int, index: Array) -> Array:
     """Read elements that another tensor names along a dimension."""
+    check_index(index, "gather(): Expected dtype int32/int64 for index")
     axis = whole(reader, dim) % max(len(shape_of(reader, input)), 1)
     _check_places(reader, index, (*shape_of(reader, input), 1)[axis], BOUNDS.replace("{dim}", str(axis)))
     return along(reader, input, dim, index)
@@ -112,6 +114,7 @@ def along(reader: Reader, input: Array, dim: int, index: Array) -> Array:
 @both("take_along_dim")
 def take_along_dim(reader: Reader, input: Array, indices: Array, dim: int) -> Array:
     """Read elements that another tensor names along a dimension; both are broadcast along the others."""
+    check_index(indices, "torch.take_along_dim(): dtype of indices should be Long", ("int64",))
     axis = whole(reader, dim) % max(len(shape_of(reader, input)), 1)
 
     def beside(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -130,6 +133,7 @@ def take_along_dim(reader: Reader, input: Array, indices: Array, dim: int) -> Ar
 @both("index_select")
 def index_select(reader: Reader, input: Array, dim: int, index: Array) -> Array:
     """Read slices that another tensor names along a dimension."""
+    check_index(index, "index_select(): Expected dtype int32 or int64 for index")
     axis = whole(reader, dim) % max(len(shape_of(reader, input)), 1)
     return pick(reader, input, axis, index)
 
@@ -164,14 +168,18 @@ def take(reader: Reader, x: Array, positions: np.ndarray) -> Array:
     return pick(reader, flat, 0, integers(reader, positions), from_end=True)
 
 
-TORCH["torch.take"] = TENSOR["take"] = lambda reader, input, index: take(
-    reader, input, numbers(reader, index)
-)
+@both("take")
+def take_flat(reader: Reader, input: Array, index: Array) -> Array:
+    """Read elements by their places in the flat tensor."""
+    check_index(index, "take(): Expected a long tensor for index", ("int64",))
+    return take(reader, input, numbers(reader, index))
 
 
 @both("masked_select")
 def masked_select(reader: Reader, input: Array, mask: Array) -> Array:
     """Read elements where a mask holds."""
+    if mask.dtype != BOOL:
+        raise LibraryError("masked_select: expected BoolTensor for mask", "Write mask.bool().", "index")
     return item(reader, input, mask, ast.Constant(0))
 
 
@@ -186,6 +194,7 @@ def nonzero(reader: Reader, input: Array, as_tuple: bool = False) -> Any:
 
 def _scattered(reader: Reader, x: Array, dim: Any, index: Array, src: Any) -> tuple[Array, Array]:
     """Return (sums of what arrives at each place, whether anything arrives)."""
+    check_index(index, "scatter(): Expected dtype int32/int64 for index")
     rank = len(shape_of(reader, x))
     axis = whole(reader, dim) % rank
     sizes = shape_of(reader, index)
@@ -251,6 +260,7 @@ def index_add(
     reader: Reader, input: Array, dim: int, index: Array, source: Array, *, alpha: Any = 1
 ) -> Array:
     """Read slices that are added at places along a dimension."""
+    check_index(index, "index_add_(): Expected dtype int32/int64 for index")
     axis, shape = whole(reader, dim) % len(shape_of(reader, input)), shape_of(reader, source)
     _check_places(reader, index, shape_of(reader, input)[axis], "index out of range in self.")
     if is_plain(reader, input, index, source):
@@ -269,6 +279,7 @@ def index_add(
 @both("index_fill")
 def index_fill(reader: Reader, input: Array, dim: int, index: Array, value: Any) -> Array:
     """Read slices that are filled with a number."""
+    check_index(index, "index_fill_(): Expected dtype int64 for index.", ("int64",))
     shape, axis = shape_of(reader, input), whole(reader, dim) % len(shape_of(reader, input))
     mask = np.zeros(sized((shape[axis],)))
     mask[numbers(reader, index)] = 1
@@ -292,6 +303,8 @@ def _positions(reader: Reader, x: Array, index: Any) -> np.ndarray | None:
             read.append(found.astype(bool) if each.dtype == BOOL else found.astype(int))
         elif isinstance(each, list):
             read.append(np.array([whole(reader, one) if isinstance(one, Array) else one for one in each]))
+            if read[-1].dtype.kind not in "ib":
+                raise Refused("An index is made of whole numbers.", "Write them without a point.", "index")
         else:
             read.append(each)
     shape = shape_of(reader, x)
@@ -318,9 +331,21 @@ def _whole_part(reader: Reader, part: Any) -> Any:
 
 
 def _parts(reader: Reader, index: Any) -> tuple:
-    """Return the parts of an index, with numbers for tensors of one whole number."""
+    """Return the parts of an index, with numbers for tensors of one whole number.
+
+    Raises:
+      LibraryError: a part is a tensor that PyTorch takes for no index.
+    """
 
     def plain(part: Any) -> Any:
+        if isinstance(part, Array) and getattr(part.dtype, "width", "") == "uint8":
+            raise Refused(
+                "An index of uint8 is a mask in PyTorch, which advises against it.",
+                "Write .bool() for a mask, or .long() for places.",
+                "index",
+            )
+        if isinstance(part, Array) and part.dtype != BOOL:
+            check_index(part)
         one = isinstance(part, Array) and part.dtype == INT and not shape_of(reader, part)
         return whole(reader, part) if one else part
 
@@ -329,9 +354,9 @@ def _parts(reader: Reader, index: Any) -> tuple:
 
 def item(reader: Reader, x: Array, index: Any, node: ast.AST) -> Array:
     """Read `x[index]`."""
+    parts = _parts(reader, index)
     if isinstance(index, Array) and index.dtype == INT and shape_of(reader, index):
         return pick(reader, x, 0, index, from_end=True)
-    parts = _parts(reader, index)
     if (
         len(parts) == 2
         and len(shape_of(reader, x)) == 2

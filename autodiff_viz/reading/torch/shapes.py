@@ -185,6 +185,7 @@ def t(reader: Reader, input: Array) -> Array:
 def transpose(reader: Reader, input: Array, dim0: int, dim1: int) -> Array:
     """Read that two dimensions change places."""
     order = list(range(len(shape_of(reader, input))))
+    dim0, dim1 = whole(reader, dim0), whole(reader, dim1)
     order[dim0], order[dim1] = order[dim1], order[dim0]
     return _ordered(reader, input, tuple(order))
 
@@ -231,8 +232,12 @@ def unfold(reader: Reader, x: Array, dimension: int, size: int, step: int) -> Ar
     if not -len(shape) <= axis < len(shape):
         raise LibraryError(f"Dimension out of range (got {axis} of {len(shape)} dimensions).")
     axis %= len(shape)
-    if not 0 <= side <= shape[axis] or stride < 1:
+    if side > shape[axis]:
         raise LibraryError(f"maximum size for tensor at dimension {axis} is {shape[axis]} but size is {side}")
+    if side < 0:
+        raise LibraryError(f"size is {side} but must be >= 0")
+    if stride < 1:
+        raise LibraryError(f"step is {stride} but must be > 0")
     count = (shape[axis] - side) // stride + 1
     windows = sized((*shape[:axis], count, *shape[axis + 1 :], side))
     places = np.arange(count)[:, None] * stride + np.arange(sized((count, side))[1])
@@ -326,7 +331,7 @@ def roll(reader: Reader, input: Array, shifts: Any, dims: Any = None) -> Array:
     for shift, dim in pairs:
         axis = whole(reader, dim) % len(shape_of(reader, input))
         size = shape_of(reader, input)[axis]
-        cut = -shift % size
+        cut = -whole(reader, shift) % size
         if cut:
             parts = [
                 select_plain(reader, input, axis, (cut, None, None)),
