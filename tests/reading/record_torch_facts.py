@@ -233,8 +233,8 @@ CALLS = {
     "stack": ["torch.stack([a,b])"],
     "std": ["a.std()", "a.std(1)"],
     "std_mean": ["torch.std_mean(a)"],
-    "sub": ["torch.sub(a,b)"],
-    "subtract": ["torch.subtract(a,b)"],
+    "sub": ["torch.sub(a,b)", "torch.sub(a,2.0)"],
+    "subtract": ["torch.subtract(a,b)", "torch.subtract(a,2.0)"],
     "sum": ["a.sum()", "a.sum(0)"],
     "sum_to_size": ["a.sum_to_size(3)"],
     "svd": ["torch.linalg.svd(a)[1]"],
@@ -365,6 +365,16 @@ def measured() -> dict[str, dict[str, Any]]:
                 return count
         return 4
 
+    def refuses(call: str, args: str, which: str, kind: str) -> bool:
+        """Return whether a call is an error where some of the tensors are of bools, or of whole numbers."""
+        given = dict(zip("abc", tensors, strict=True))
+        given |= {k: given[k] > 0.4 if kind == "b" else (given[k] * 10).long() + 1 for k in which}
+        try:
+            eval(call, {**names, **{k: given[k] for k in args}})
+        except (RuntimeError, TypeError, IndexError):
+            return True
+        return False
+
     facts: dict[str, dict[str, Any]] = {}
     for name, forms in sorted(calls().items()):
         for call in forms:
@@ -383,8 +393,17 @@ def measured() -> dict[str, dict[str, Any]]:
                     "ends": 0,
                     "flat": False,
                     "memory": set(),
+                    "refuses": None,
                 },
             )
+            told = {
+                f"{kind}{place}"
+                for kind in "bi"
+                for place, which in (*enumerate(args), ("*", args))
+                if not re.search(OTHER_TENSORS, call) and name not in OF_CLASSES
+                if refuses(call, args, which, kind)
+            }
+            one["refuses"] = told if one["refuses"] is None else one["refuses"] & told
             one["memory"].add("copy" if result.is_contiguous() or shared else "scattered")
             one["memory"].add(memory)
             for size in range(1, len(args) + 1):
@@ -404,6 +423,12 @@ def measured() -> dict[str, dict[str, Any]]:
     return {name: {key: _letters(key, value) for key, value in one.items()} for name, one in facts.items()}
 
 
+OTHER_TENSORS = r"\b(m|i|i0|g|w3)\b|torch\.(ones|zeros)|\.sign"
+"""What stands in a call beside the tensors that it may refuse by their dtypes."""
+
+OF_CLASSES = ("cross_entropy", "nll_loss")
+"""Functions that get whole numbers of another shape than floats."""
+
 REVERSED = ("pow", "float_power", "div", "remainder", "xlogy")
 """Functions that save other things if their first argument is a number."""
 
@@ -417,6 +442,8 @@ def _letters(key: str, value: Any) -> Any:
         return value
     if key == "memory":
         return sorted(value - {"copy"} - ({"scattered"} if "view" in value else set())) or ["copy"]
+    if key == "refuses":
+        return sorted(value)
     made = []
     for at, letters in enumerate(value):
         own, given = "abc"[at], set("abc"[: len(value)])

@@ -231,6 +231,7 @@ def test_the_facts_are_those_that_were_measured_with_pytorch():
         if any(one["again"]) and name not in POWERS:  # 4 times is for ever
             wanted = (one["ends"], one["flat"]) if one["ends"] < 4 else (0, False)
             assert (facts.ends, facts.flat) == wanted, key
+        assert torch_facts.REFUSED.get(key, frozenset()) == {*one["refuses"]}, key
         assert ("view" in one["memory"]) <= (name in torch_facts.VIEWS), key
         assert ("itself" in one["memory"]) <= (name in torch_facts.ITSELF), key
         assert ("scattered" in one["memory"]) == (name in torch_facts.SCATTERED), key

@@ -437,7 +437,7 @@ def _get(reader: Reader, x: Array, index: Any, mode: Any, fill: Any, node: ast.A
     if mode in (None, "promise_in_bounds"):
         return item(reader, x, index, node)
     if mode in ("fill", "drop"):
-        if isinstance(index, tuple) or isinstance(index, slice):
+        if isinstance(index, (tuple, slice)):
             parts = _filled(reader, x, index, node)
             if all(isinstance(part, slice) for part in parts):
                 return item(reader, x, index, node)

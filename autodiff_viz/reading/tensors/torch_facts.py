@@ -1,4 +1,4 @@
-"""Record what each function of PyTorch saves for its backward pass, and whether what it returns is a view.
+"""Record what each function of PyTorch saves and refuses, and whether what it returns is a view.
 
 `tests/reading/record_torch_facts.py` records with PyTorch what stands here.
 """
@@ -212,6 +212,60 @@ def facts_of(name: str, count: int, number_first: bool = False) -> Facts:
     """Return the facts of a function that gets so many tensors of floats."""
     kinds = [f"{name}/{'r' if number_first else count}", name, *(f"{name}/{n}" for n in (3, 2, 1))]
     return next((FACTS[kind] for kind in kinds if kind in FACTS), UNKNOWN)
+
+
+_REFUSED = {
+    "b* b0 i* i0": (
+        "adaptive_avg_pool2d/1 celu/1 cholesky/1 det/1 dropout1d/1 dropout2d/1 elu/1 frac/1 gelu/1 "
+        "gumbel_softmax/1 hardshrink/1 hardsigmoid/1 hardswish/1 hinge_embedding_loss/2 huber_loss/2 "
+        "interpolate/1 inv/1 inverse/1 layer_norm/1 leaky_relu/1 log_softmax/1 logcumsumexp/1 "
+        "logdet/1 logsigmoid/1 matrix_norm/1 max_pool1d/1 mean/1 mish/1 nanmean/1 norm/1 normalize/1 "
+        "qr/1 quantile/1 rms_norm/2 rms_norm/1 rrelu/1 selu/1 silu/1 slogdet/1 soft_margin_loss/2 "
+        "softmax/1 softmin/1 softplus/1 softshrink/1 std/1 std_mean/1 svd/1 var/1 var_mean/1 "
+        "vector_norm/1"
+    ),
+    "b* b0": (
+        "abs/1 absolute/1 avg_pool1d/1 avg_pool2d/1 ceil/1 fix/1 floor/1 hardtanh/1 kthvalue/1 "
+        "max_pool2d/1 median/1 neg/1 negative/1 positive/1 relu/1 relu6/1 round/1 rsub/1 softsign/1 "
+        "tanhshrink/1 sub/1 subtract/1 threshold/1 topk/1 trace/1 trunc/1"
+    ),
+    "b* b0 b1 i0 i1": (
+        "bmm/2 chain_matmul/2 conv1d/2 conv2d/2 conv_transpose1d/2 conv_transpose2d/2 dot/2 einsum/2 "
+        "inner/2 linear/2 matmul/2 mm/2 multi_dot/2 mv/2 vdot/2"
+    ),
+    "b* b0 b1 i* i0 i1": (
+        "binary_cross_entropy/2 binary_cross_entropy/3 binary_cross_entropy_with_logits/2 cdist/2 "
+        "kl_div/2 lerp/2 prelu/2 solve/2"
+    ),
+    "b* i*": "addcdiv/3 cosine_similarity/2 glu/2 hypot/2 logaddexp/2 mse_loss/2 smooth_l1_loss/2",
+    "b* b0 b1 b2 i0 i1 i2": "addmm/3 addmv/3 baddbmm/3 bilinear/3 conv1d/3 conv2d/3 linear/3",
+    "b*": "addcmul/3 floor_divide/2 fmod/2 poisson_nll_loss/2 pow/2 remainder/2",
+    "b* b0 b1 b2 i* i0 i1 i2": "group_norm/3 layer_norm/3 lerp/3 scaled_dot_product_attention/3",
+    "b* b0 b1": "pairwise_distance/2 rsub/2 sub/2 subtract/2",
+    "b* b0 b1 i*": "dist/2 l1_loss/2",
+    "b0 b1 i0 i1": "heaviside/2 meshgrid/2",
+    "b* b0 b1 b2 i* i0 i1": "binary_cross_entropy_with_logits/3",
+    "i* i0": "fold/1",
+    "b* b0 b1 b2 i* i2": "gaussian_nll_loss/3",
+    "b* b0 b1 b2": "triplet_margin_loss/3",
+}
+REFUSED = {name: frozenset(kinds.split()) for kinds, names in _REFUSED.items() for name in names.split()}
+"""Which tensors of bools (b) and of whole numbers (i) a function refuses, by its name and how many it gets.
+
+`b0`: the first of them, where others are floats; `b*`: all of them together.
+"""
+
+
+def refuses(name: str, kinds: str) -> str:
+    """Return the letter of a kind that a function refuses; "" if it takes these.
+
+    Args:
+      kinds: of each tensor that it gets: "b", "i" or "f" (floats).
+    """
+    refused = REFUSED.get(f"{name}/{len(kinds)}", frozenset())
+    alike = len({*kinds}) == 1
+    places = ["*" if alike else str(place) for place in range(len(kinds))]
+    return next((kind for kind, place in zip(kinds, places, strict=True) if kind + place in refused), "")
 
 
 UNKNOWN = Facts(("osr",), ("os",))

@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from math import prod
@@ -136,6 +137,8 @@ class Pair(tuple):
         return iter((tuple.__getitem__(self, 0), self.indices()))
 
     def __getitem__(self, i):  # type: ignore[override]
+        if isinstance(i, bool) or not isinstance(i, int) or not -2 <= i < 2:
+            raise LibraryError("tuple index out of range", "There are [0], the values, and [1], the indices.")
         return tuple.__getitem__(self, 0) if i in (0, -2) else self.indices()
 
 
@@ -520,6 +523,23 @@ def dims(reader: Reader, dim: Any) -> Any:
     if isinstance(dim, (tuple, list)):
         return tuple(whole(reader, one) for one in dim) or None
     return None if dim is None else whole(reader, dim)
+
+
+def check_dims(rank: int, dims: Iterable[Any]) -> None:
+    """Check dimensions of a tensor; what is no whole number is left to others.
+
+    Raises:
+      LibraryError: there is no such one, or one is named twice.
+    """
+    found = [one for one in dims if type(one) is int]
+    for one in found:
+        if not -rank <= one < rank:
+            raise LibraryError(
+                f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {one})"
+            )
+    twice = [one for one, count in Counter(one % rank for one in found).items() if count > 1]
+    if twice:
+        raise LibraryError(f"dim {twice[0]} appears multiple times in the list of dims")
 
 
 def integers(reader: Reader, found: np.ndarray) -> Array:

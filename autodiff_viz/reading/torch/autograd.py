@@ -8,6 +8,7 @@ to `.grad` is added here too: the graph's output is then the sum of both outputs
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.several import Site
 from autodiff_viz.reading.language.values import (
     BOOL,
+    FLOATS,
     INT,
     Array,
     Native,
@@ -41,7 +43,7 @@ from autodiff_viz.reading.language.values import (
 from autodiff_viz.reading.nodes.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.nodes.costs import LibraryError, pay_values, sized
 from autodiff_viz.reading.nodes.evaluation import Evaluation
-from autodiff_viz.reading.tensors.torch_facts import FACTS, ITSELF, SCATTERED, VIEWS
+from autodiff_viz.reading.tensors.torch_facts import FACTS, ITSELF, SCATTERED, VIEWS, refuses
 from autodiff_viz.reading.tensors.torch_memory import (
     DATA,
     Memory,
@@ -62,6 +64,7 @@ from autodiff_viz.reading.tensors.torch_tensors import (
     Device,
     Draws,
     Pair,
+    check_dims,
     check_drawn,
     dtype_in_use,
     requires_grad_,
@@ -512,10 +515,45 @@ def called(reader: Reader, name: str, *args: Any) -> Any:
     return recorded(name, TORCH[f"torch.{name}"])(reader, *args)
 
 
+DIMS = ("dim", "dims", "dim0", "dim1", "start_dim", "end_dim", "source", "destination", "axis")
+"""Parameters that are dimensions of the first tensor."""
+
+
+WITH_DIM = ("mean", "sum", "prod", "logsumexp", "max", "min", "median")
+"""Folds that keep a dimension only where it is named."""
+
+
+def _check_dims(reader: Reader, name: str, x: Any, given: dict[str, Any]) -> None:
+    """Check the dimensions that a call names.
+
+    Raises:
+      LibraryError: its tensor does not have one, one is named twice, or none where one must be.
+    """
+    if not isinstance(x, Array) or name == "tile":  # its dims are counts
+        return
+    if name in WITH_DIM and given.get("keepdim") and given.get("dim") is None:
+        raise LibraryError(
+            f"{name}() received an invalid combination of arguments", "Name dim beside keepdim."
+        )
+    rank = max(len(shape_of(reader, x)), 1) + (name == "unsqueeze")
+    for dim in (given[one] for one in DIMS if one in given):
+        check_dims(rank, dim if isinstance(dim, (tuple, list)) else (dim,))
+
+
+def _kind(x: Array) -> str:
+    """Return whether a tensor holds floats, whole numbers or bools, as a letter."""
+    return "f" if x.dtype in FLOATS else "i" if x.dtype == INT else "b"
+
+
 def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function of PyTorch that notes what it saves for the backward pass."""
     if name in ("backward", "register_hook", "retain_grad"):
         return function
+
+    try:
+        order = [*inspect.signature(function).parameters][1:]
+    except ValueError:
+        order = []
 
     def call(reader: Reader, *args: Any, **keywords: Any) -> Any:
         if reader.handlers.check_method is not None:
@@ -525,14 +563,19 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                 refreshed(reader, one)
                 if name not in NUMBERS_ALONE:
                     check_usable(reader, one)
-                if one.dtype == BOOL and name in ("abs", "absolute"):
-                    raise LibraryError("\"abs_cpu\" not implemented for 'Bool'.")
                 if of_numpy(reader, one) and name not in OF_ARRAYS:
                     raise LibraryError(
                         f"{name}(): an argument must be Tensor, not numpy.ndarray.",
                         "Write torch.from_numpy(...) of the array.",
                         "array",
                     )
+        given = [one for value in (*args, *keywords.values()) for one in _arrays(value)]
+        kind = refuses(name.rstrip("_"), "".join(map(_kind, given)))
+        if kind:
+            dtype = "Bool" if kind == "b" else "Long"
+            raise LibraryError(f"\"{name}\" not implemented for '{dtype}'.", "Write .float().", "dtype")
+        by_name = {**dict(zip(order, args, strict=False)), **keywords}
+        _check_dims(reader, name.rstrip("_"), args[0] if args else keywords.get("input"), by_name)
         numbers = [isinstance(one, (int, float)) for one in args[:2]]
         if any(numbers[:1]) and name in TENSOR_FIRST:
             raise LibraryError(
@@ -548,7 +591,6 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             keywords["keepdim"] = keywords.pop("keepdims")
         result = function(reader, *args, **keywords)
         if isinstance(reader.builder, Builder) and not reader.no_grad:
-            given = [one for value in (*args, *keywords.values()) for one in _arrays(value)]
             along = name in ("max", "min", "median") and isinstance(result, tuple)
             own = "max_dim" if along else name
             first = bool(args) and isinstance(args[0], (int, float))

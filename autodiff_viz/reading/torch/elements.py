@@ -138,9 +138,20 @@ def divide(reader: Reader, input: Any, other: Any, *, rounding_mode: Any = None)
     return quotient if rounding_mode is None else trunc(reader, quotient)
 
 
+def _check_divisor(reader: Reader, kind: str, divisor: Any) -> None:
+    """Check what whole numbers are divided by.
+
+    Raises:
+      LibraryError: it has a 0.
+    """
+    if kind == INT and not numbers(reader, tensor(reader, divisor)).all():
+        raise LibraryError("ZeroDivisionError", "Make no whole number of the divisor 0.")
+
+
 @both("floor_divide")
 def floor_divide(reader: Reader, input: Any, other: Any) -> Array:
     """Read a division without rest."""
+    _check_divisor(reader, promoted(reader, input, other), other)
     made = divide(reader, input, other, rounding_mode="floor")
     if made.requires_grad:
         made.requires_grad, made.leaf = False, True
@@ -154,6 +165,7 @@ def remainder(reader: Reader, input: Any, other: Any) -> Array:
     pair, kind = [tensor(reader, input), tensor(reader, other)], promoted(reader, input, other)
     if isinstance(input, (int, float)) and pair[1].requires_grad:
         raise LibraryError("derivative for aten::remainder is not implemented", "Write torch.tensor(...).")
+    _check_divisor(reader, kind, pair[1])
     if not pair[1].is_node:
         return reader.make("remainder", pair, dtype=kind)
     return ruled(reader, "remainder", pair, {"a": "v", "b": "-(v * round((a - out) / b))"}, kind)
@@ -165,6 +177,7 @@ def fmod(reader: Reader, input: Any, other: Any) -> Array:
     kind = promoted(reader, input, other)
     if kind in FLOATS:
         return call_jax(reader, elements.fmod, input, other)
+    _check_divisor(reader, kind, other)
     o = Ops(reader)
     return reader.make("mul", [o.sign(input), o.remainder(o.abs(input), o.abs(other))], dtype=kind)
 
@@ -271,7 +284,9 @@ for _name, _read in {
 def logit(reader: Reader, input: Any, eps: Any = None) -> Array:
     """Read log(p / (1 - p))."""
     input = cast(reader, input, float_of(reader, input))
-    return call_jax(reader, elements.logit, input if eps is None else clamp(reader, input, eps, 1.0 - eps))
+    return call_jax(
+        reader, elements.logit, input if eps is None or eps < 0 else clamp(reader, input, eps, 1.0 - eps)
+    )
 
 
 both("xlogy")(jax_function(elements.xlogy))
@@ -387,6 +402,8 @@ def masked_fill(reader: Reader, input: Array, mask: Any, value: Any) -> Array:
     """Read a fill where a mask holds."""
     if mask.dtype != BOOL:
         raise LibraryError("masked_fill_ only supports boolean masks", "Write mask.bool().", "index")
+    if isinstance(value, Array) and shape_of(reader, value):
+        raise LibraryError("masked_fill_ only supports a 0-dimensional value tensor", "Write torch.where().")
     if isinstance(value, float) and not math.isfinite(value):
         value = Array(reader.held(value), "torch", input.dtype)
     return reader.make("where", [mask, value, input], dtype=input.dtype)

@@ -43,13 +43,7 @@ from autodiff_viz.reading.torch.shapes import select_plain, squeeze_plain
 def fold(reader: Reader, op: str, x: Any, dim: Any, keepdim: bool = False) -> Array:
     """Fold dimensions of a tensor by an op."""
     axis = dims(reader, dim)
-    rank = len(shape_of(reader, x))
-    for one in axis if isinstance(axis, tuple) else () if axis is None else (axis,):
-        if not -max(rank, 1) <= one < max(rank, 1):
-            raise LibraryError(
-                f"Dimension out of range (expected to be in range of [{-rank}, {rank - 1}], but got {one})."
-            )
-    if rank == 0:
+    if not shape_of(reader, x):
         axis, keepdim = None, False
     return arrays.fold(reader, op, x, axis, bool(keepdim))
 
@@ -192,16 +186,33 @@ def _median(input):
     return middle(input.reshape(-1))
 
 
+KEPT_IN_ORDER = 16
+"""How many equal elements of a row PyTorch's sort leaves in their order, without `stable=True`."""
+
+
 def _ranked(
-    reader: Reader, x: Array, dim: Any, descending: bool = False
+    reader: Reader, x: Array, dim: Any, descending: bool = False, stable: Any = None
 ) -> tuple[Array, Callable[[], np.ndarray]]:
-    """Return a sorted tensor, and the places that its elements come from."""
+    """Return a sorted tensor, and the places that its elements come from.
+
+    Raises:
+      Refused: of equal elements, whose order nobody can foretell; also if a gradient passes to them.
+    """
     axis = whole(reader, dim)
 
     def places() -> np.ndarray:
         found = numbers(reader, Array(x.held, "torch", "float32"), "An order")
+        if not stable and found.ndim and found.shape[axis] > KEPT_IN_ORDER:
+            ordered = np.moveaxis(np.sort(found, axis=axis), axis, 0)
+            if (ordered[1:] == ordered[:-1]).any():
+                raise Refused(
+                    f"PyTorch keeps no order of equal numbers among more than {KEPT_IN_ORDER}.",
+                    "Write stable=True, or make them differ.",
+                )
         return np.argsort(-found if descending else found, axis=axis, kind="stable")
 
+    if x.requires_grad and not reader.no_grad:
+        places()
     return reader.make("sort", [x], axis=axis, **({"descending": True} if descending else {})), places
 
 
@@ -209,10 +220,10 @@ def _ranked(
 def sort(reader: Reader, input: Array, dim: int = -1, descending: bool = False, stable: Any = None) -> Pair:
     """Read a sort."""
     if not descending:
-        values, places = _ranked(reader, input, dim)
+        values, places = _ranked(reader, input, dim, stable=stable)
         return Pair(values, lambda: integers(reader, places()))
     # Equal elements keep their order in PyTorch, and the op turns it: so they are picked by their places.
-    _, places = _ranked(reader, input, dim, True)
+    _, places = _ranked(reader, input, dim, True, stable)
     found = places()
     return Pair(gather(reader, input, dim, integers(reader, found)), lambda: integers(reader, found))
 
@@ -225,7 +236,7 @@ def argsort(
     reader: Reader, input: Array, dim: int = -1, descending: bool = False, stable: Any = None
 ) -> Array:
     """Read the places of a sort."""
-    return integers(reader, _ranked(reader, input, dim, descending)[1]())
+    return integers(reader, _ranked(reader, input, dim, descending, stable)[1]())
 
 
 @both("topk")
@@ -234,7 +245,9 @@ def topk(
 ) -> Pair:
     """Read the k largest; which of equal ones PyTorch takes is not known, so they must differ."""
     axis, count = whole(reader, dim), whole(reader, k)
-    places = _ranked(reader, input, axis, largest)[1]()
+    if not sorted:
+        raise Refused("topk() with sorted=False gives an order that nobody can foretell.", "Leave it out.")
+    places = _ranked(reader, input, axis, largest, stable=True)[1]()
     found = np.take_along_axis(
         numbers(reader, Array(input.held, "torch", "float32"), "An order"), places, axis
     )
@@ -252,6 +265,8 @@ def kthvalue(reader: Reader, input: Array, k: int, dim: int = -1, keepdim: bool 
     """Read the k-th smallest, to which alone the gradient passes."""
     axis, count = whole(reader, dim), whole(reader, k)
     found = numbers(reader, Array(input.held, "torch", "float32"), "An order")
+    if found.ndim and not 0 < count <= found.shape[axis]:
+        raise LibraryError(f"kthvalue(): selected number k out of range for dimension {axis}")
     place = np.take(np.argsort(found, axis=axis, kind="stable"), [count - 1], axis=axis)
     same = (found == np.take_along_axis(found, place, axis)).sum(axis)
     if (same > 1).any():
@@ -469,7 +484,18 @@ TORCH["torch.nn.functional.softmin"] = lambda reader, input, dim=None: TORCH["to
 # Multiply matrices.
 
 
-@both("matmul", "mm", "mv", "bmm", "dot", "vdot")
+PRODUCTS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1), "vdot": (1, 1)}
+"""How many dimensions the tensors of a product have, where it is not any number."""
+
+
+def _product(reader: Reader, name: str, input: Any, other: Any) -> Array:
+    ranks = tuple(len(shape_of(reader, one)) for one in (input, other))
+    if ranks != PRODUCTS[name]:
+        raise LibraryError(f"{name}(): the tensors have {PRODUCTS[name]} dimensions, and these {ranks}.")
+    return matmul(reader, input, other)
+
+
+@both("matmul")
 def matmul(reader: Reader, input: Any, other: Any) -> Array:
     """Read a product of matrices or vectors."""
     if isinstance(input, Array) and isinstance(other, Array):
@@ -491,12 +517,19 @@ def matmul(reader: Reader, input: Any, other: Any) -> Array:
     return arrays.product(reader, input, other)
 
 
+for _name in PRODUCTS:
+    both(_name)(lambda reader, input, other, _name=_name: _product(reader, _name, input, other))
+
+
 TORCH["torch.linalg.multi_dot"] = TORCH["torch.chain_matmul"] = lambda reader, tensors: _chain(
     reader, tensors
 )
 
 
 def _chain(reader: Reader, tensors: Sequence[Array]) -> Array:
+    ranks = [len(shape_of(reader, one)) for one in tensors]
+    if not {*ranks[1:-1]} <= {2} or not {ranks[0], ranks[-1]} <= {1, 2}:
+        raise LibraryError("multi_dot(): the tensors must be 2D, the first and last 1D or 2D")
     made = tensors[0]
     for one in tensors[1:]:
         made = matmul(reader, made, one)
@@ -521,16 +554,21 @@ def outer(reader: Reader, input: Array, vec2: Array) -> Array:
 
 
 def _added(reader: Reader, x: Any, product: Array, beta: Any, alpha: Any) -> Array:
+    given, made = shape_of(reader, x), shape_of(reader, product)
+    if len(given) > len(made) or any(
+        side not in (1, other) for side, other in zip(given[::-1], made[::-1], strict=False)
+    ):
+        raise LibraryError(f"The expanded size of the tensor must match: {list(given)} and {list(made)}.")
     scaled = product if alpha == 1 else reader.make("mul", [alpha, product])
     if beta == 0:  # then nothing of x counts, not even NaN; its gradient is 0
         return reader.make("where", [0.0, x, scaled])
     return reader.make("add", [x if beta == 1 else reader.make("mul", [beta, x]), scaled])
 
 
-for _name in ("addmm", "addmv", "baddbmm"):
+for _name, _of in {"addmm": "mm", "addmv": "mv", "baddbmm": "bmm"}.items():
     both(_name)(
-        lambda reader, input, a, b, *, beta=1, alpha=1: _added(
-            reader, input, matmul(reader, a, b), beta, alpha
+        lambda reader, input, a, b, *, beta=1, alpha=1, _of=_of: _added(
+            reader, input, _product(reader, _of, a, b), beta, alpha
         )
     )
 both("addr")(
@@ -592,12 +630,20 @@ def _triangle(reader: Reader, x: Array, mask: np.ndarray) -> Array:
     return reader.make("where", [constant(reader, mask.astype(float), "torch", BOOL), x, 0.0], dtype=x.dtype)
 
 
-for _name, _half in (("tril", np.tril), ("triu", np.triu)):
-    both(_name)(
-        lambda reader, input, diagonal=0, _half=_half: _triangle(
-            reader, input, _half(np.ones(sized(shape_of(reader, input)[-2:])), diagonal)
-        )
-    )
+def _half(name: str, cut: Callable[..., np.ndarray]) -> None:
+    """Register a triangle of a matrix."""
+
+    def read(reader: Reader, input: Array, diagonal: int = 0) -> Array:
+        shape = shape_of(reader, input)
+        if len(shape) < 2:
+            raise LibraryError(f"{name}: input tensor must have at least 2 dimensions")
+        return _triangle(reader, input, cut(np.ones(sized(shape[-2:])), whole(reader, diagonal)))
+
+    both(name)(read)
+
+
+_half("tril", np.tril)
+_half("triu", np.triu)
 
 
 both("det")(linear_algebra.det)

@@ -125,6 +125,18 @@ def leaky_relu(input, negative_slope=0.01):
 @curve
 def prelu(input, weight):
     """Return x above 0, and below it times a weight, or one for each channel."""
+    if weight.ndim > 1:
+        raise LibraryError(
+            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
+        )
+    channels = input.shape[1] if input.ndim > 1 else 1
+    if weight.size not in (1, channels):
+        raise LibraryError(
+            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {weight.size} "
+            f"and channel size = {channels}."
+        )
+    if weight.size == 1:
+        weight = weight.reshape(())
     if weight.size > 1 and input.ndim > 1:
         weight = weight.reshape(-1, *[1] * (input.ndim - 2))
     return elements.leaky_relu(input, weight)
@@ -141,6 +153,8 @@ def rrelu(input, lower=0.125, upper=1 / 3, training=False):
 @curve
 def hardtanh(input, min_val=-1.0, max_val=1.0):
     """Return x between two numbers."""
+    if min_val > max_val:
+        raise LibraryError("min_val cannot be greater than max_val")
     say("hardtanh passes nothing at its ends here; JAX all")
     return elements.between(input, min_val, max_val)
 
@@ -201,6 +215,8 @@ def glu(input, dim=-1):
 
 def dropout(reader: Reader, input: Array, p: float = 0.5, training: bool = True) -> Array:
     """Read dropout, where it drops nothing or everything."""
+    if not 0 <= p <= 1:
+        raise LibraryError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0:
         return input
     if p == 1:
@@ -212,8 +228,20 @@ def dropout(reader: Reader, input: Array, p: float = 0.5, training: bool = True)
     )
 
 
-for _name in ("dropout", "dropout1d", "dropout2d", "alpha_dropout"):
-    activation(_name, dropout)
+def _not_in_training(reader: Reader, input: Array, p: float = 0.5, training: bool = False) -> Array:
+    return dropout(reader, input, p, training)
+
+
+def _of_channels(reader: Reader, input: Array, p: float = 0.5, training: bool = True) -> Array:
+    if len(shape_of(reader, input)) not in (2, 3):
+        raise LibraryError(f"dropout1d: Expected 2D or 3D input, but received {shape_of(reader, input)}.")
+    return dropout(reader, input, p, training)
+
+
+activation("dropout", dropout)
+activation("dropout1d", _of_channels)
+activation("dropout2d", dropout)
+activation("alpha_dropout", _not_in_training)
 TORCH["torch.dropout"] = lambda reader, input, p, train: dropout(reader, input, p, train)
 
 
@@ -316,6 +344,12 @@ def pad(input, pad, mode="constant", value=None):
     """Return an array with more around its last dimensions, which come from the last on."""
     if mode not in PADS:
         raise LibraryError(f"Unrecognised padding mode {mode}")
+    if any(type(one) is not int for one in pad):
+        raise LibraryError("pad(): argument 'pad' must be tuple of ints", "Write whole numbers.")
+    if len(pad) > 2 * input.ndim:
+        raise LibraryError("Padding length should be less than or equal to two times the input dimension")
+    if mode != "constant" and input.ndim not in (len(pad) // 2 + 1, len(pad) // 2 + 2):
+        raise LibraryError(f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.")
     if min(pad) < 0:
         raise Refused("A negative padding is not read.", "Write a slice.")
     sides = [*zip(pad[::2], pad[1::2], strict=True), *[(0, 0)] * (input.ndim - len(pad) // 2)][::-1]
@@ -471,6 +505,10 @@ def _windows(input, kernel_size, stride, padding, ceil_mode, *others):
     side, step = _one(kernel_size), _one(stride or kernel_size)
     if padding or ceil_mode or any(others):
         raise Refused("A pool is read without padding.")
+    if side < 1:
+        raise LibraryError(f"kernel size should be greater than zero, but got {side}")
+    if input.ndim not in (2, 3):
+        raise LibraryError(f"A pool of rows expects 2D or 3D input, but got {input.ndim}D.")
     starts = jnp.arange(0, input.shape[-1] - side + 1, step)
     return input[..., starts[:, None] + jnp.arange(side)]
 
@@ -540,18 +578,35 @@ def last_axes(x: Any, normalized_shape: Any) -> tuple[int, ...]:
     return tuple(range(-len(sides), 0))
 
 
+def _check_like(x: Any, axes: tuple[int, ...], **parameters: Any) -> None:
+    """Check that parameters have the shape of the axes that are normalized.
+
+    Raises:
+      LibraryError: one has another.
+    """
+    for name, one in parameters.items():
+        if one is not None and one.shape != x.shape[-len(axes) :]:
+            raise LibraryError(
+                f"Expected {name} to be of same shape as normalized_shape, but got {one.shape}"
+            )
+
+
 @functional("layer_norm")
 @jax_function
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """Return rows with mean 0 and variance 1."""
-    return scaled(standardized(input, last_axes(input, normalized_shape), eps), weight, bias)
+    axes = last_axes(input, normalized_shape)
+    _check_like(input, axes, weight=weight, bias=bias)
+    return scaled(standardized(input, axes, eps), weight, bias)
 
 
 @functional("rms_norm")
 @jax_function
 def rms_norm(input, normalized_shape, weight=None, eps=None):
     """Return rows over the root of their mean square."""
-    mean = jnp.square(input).mean(last_axes(input, normalized_shape), keepdims=True)
+    axes = last_axes(input, normalized_shape)
+    _check_like(input, axes, weight=weight)
+    mean = jnp.square(input).mean(axes, keepdims=True)
     small = 1.1920928955078125e-07 if eps is None else eps
     return scaled(input * (mean + small) ** -0.5, weight, None)
 
@@ -604,6 +659,16 @@ def batch_norm(
 ) -> Array:
     """Read a normalization of every channel: by this batch in training, else by the running numbers."""
     shape = shape_of(reader, input)
+    for one, name in (
+        (running_mean, "running_mean"),
+        (running_var, "running_var"),
+        (weight, "weight"),
+        (bias, "bias"),
+    ):
+        if one is None and name.startswith("running") and not training:
+            raise LibraryError(f"{name} must be defined in evaluation mode", "Write training=True.")
+        if one is not None and shape_of(reader, one) != shape[1:2]:
+            raise LibraryError(f"{name} should contain {shape[1]} elements not {prod(shape_of(reader, one))}")
     if training and prod(shape) == shape[1]:
         raise LibraryError("Expected more than 1 value per channel when training.")
     if training and running_mean is not None:

@@ -19,7 +19,7 @@ from autodiff_viz.reading.functions.library_calls import call_jax, jax_function,
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import FLOATS, INT, Array, Refused
 from autodiff_viz.reading.nodes.costs import LibraryError
-from autodiff_viz.reading.tensors.torch_tensors import functional, numbers
+from autodiff_viz.reading.tensors.torch_tensors import detach, functional, numbers
 from autodiff_viz.reading.torch.functional import apart
 
 
@@ -84,6 +84,8 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
 def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     """Return half of the square near 0, and delta times the size beyond delta."""
     _no_weight("huber_loss", weight)
+    if delta <= 0:
+        raise LibraryError("huber_loss does not support non-positive values for delta.")
     apart = input - target
     size = elements.absolute(apart)
     losses = jnp.where(size < delta, 0.5 * jnp.square(apart), delta * (size - 0.5 * delta))
@@ -187,8 +189,14 @@ def margin_ranking_loss(input1, input2, target, margin=0.0, size_average=None, r
     return reduced(above_0(-target * (input1 - input2) + margin), reduction, size_average, reduce)
 
 
+def _without_target(reader: Reader, name: str, given: dict[str, Any]) -> None:
+    """Detach the target of a loss, to which PyTorch passes nothing."""
+    if isinstance(given["target"], Array):
+        given["target"] = detach(reader, given["target"])
+
+
 @functional("hinge_embedding_loss")
-@jax_function
+@partial(jax_function, prepare=_without_target)
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """Return a distance where two are alike (1), and what it lacks to the margin where not (-1)."""
     apart = jnp.where(target == 1.0, 0.0, above_0(margin - input))

@@ -23,7 +23,6 @@ from autodiff_viz.reading.tensors.own_dtypes import remember
 from autodiff_viz.reading.tensors.torch_memory import change, change_as, check_overlap, info, places, record
 from autodiff_viz.reading.tensors.torch_tensors import (
     TENSOR,
-    TORCH,
     both,
     check_index,
     dtype_in_use,

@@ -20,6 +20,7 @@ from autodiff_viz.reading.tensors.torch_tensors import (
     TENSOR,
     TORCH,
     both,
+    check_dims,
     dims,
     in_rows,
     last,
@@ -311,7 +312,10 @@ def chunk(reader: Reader, input: Array, chunks: int, dim: int = 0) -> tuple:
 @both("flip")
 def flip(reader: Reader, input: Array, *dims: Any) -> Array:
     """Read a turn of the order along dimensions."""
+    if not dims:
+        raise LibraryError('flip() missing 1 required positional arguments: "dims"')
     rank = len(shape_of(reader, input))
+    check_dims(rank, several(reader, dims))
     turned = {one % rank for one in several(reader, dims)}
     index = tuple((None, None, -1) if i in turned else (None, None, None) for i in range(rank))
     return reader.make("getitem", [input], dtype=input.dtype, index=index)
@@ -441,6 +445,8 @@ def _meshgrid(reader: Reader, tensors: tuple, indexing: str) -> tuple:
 @both("diff")
 def diff(reader: Reader, input: Array, n: int = 1, dim: int = -1) -> Array:
     """Read differences of neighbours."""
+    if whole(reader, n) < 0:
+        raise LibraryError(f"order must be non-negative but got {n}")
     for _ in range(whole(reader, n)):
         later = select_plain(reader, input, dim, (1, None, None))
         input = reader.make("sub", [later, select_plain(reader, input, dim, (None, -1, None))])
