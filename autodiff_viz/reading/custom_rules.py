@@ -109,7 +109,7 @@ def apply_function(reader: Reader, owner: Class, args: list, node: ast.AST) -> A
     context.reads = False
     made: list[Any] = [one if one in context.flat or not isinstance(one, Array) else None for one in outputs]
     # A saved output has the rule of that output, so one that another's rule reads comes first.
-    waiting, order = [i for i, one in enumerate(made) if one is None], 0
+    waiting, order, mutual = [i for i, one in enumerate(made) if one is None], 0, False
     while waiting:
         i = waiting.pop(0)
         others = {
@@ -118,12 +118,14 @@ def apply_function(reader: Reader, owner: Class, args: list, node: ast.AST) -> A
             if k != i and isinstance(one, Array) and one.is_node and one not in context.flat
         }
         try:
-            made[i] = _output(reader, owner, context, args, outputs, i, node, others)
+            made[i] = _output(reader, owner, context, args, outputs, i, node, others, mutual)
             order = 0
         except Waits:
             waiting.append(i)
             order += 1
-        if order > len(waiting):
+        if order > len(waiting) and not mutual:
+            mutual, order = True, 0
+        elif order > len(waiting):
             raise Refused(
                 f"{owner.name} saves outputs, and the gradients of these read each other.",
                 "Make a function for each output.",
@@ -189,8 +191,14 @@ def _output(
     i: int,
     node: ast.AST,
     others: Mapping[int, Ref | None],
+    mutual: bool,
 ) -> Any:
-    """Return one of the outputs of a function, whose rule is what backward says of its cotangent."""
+    """Return one of the outputs of a function, whose rule is what backward says of its cotangent.
+
+    Args:
+      others: the nodes of the other outputs, as far as they have their rules.
+      mutual: whether the rules of outputs read each other, if only in products with 0.
+    """
     value = outputs[i]
     like_it = [isinstance(one, Array) and shape_of(reader, one) == shape_of(reader, value) for one in outputs]
 
@@ -217,7 +225,7 @@ def _output(
                 at=node,
             )
         return [
-            _without_zeros(reader, _fitted(reader, owner, one, arg), len(outputs)) if needed else None
+            _without_zeros(reader, _fitted(reader, owner, one, arg), len(outputs), mutual) if needed else None
             for one, arg, needed in zip(passed, args, context.needs, strict=True)
         ]
 
@@ -241,8 +249,12 @@ def _output(
     return made
 
 
-def _without_zeros(reader: Reader, passed: Any, outputs: int) -> Any:
-    """Return a gradient without what is 0 because nothing arrives at the other outputs."""
+def _without_zeros(reader: Reader, passed: Any, outputs: int, mutual: bool) -> Any:
+    """Return a gradient without what is 0 because nothing arrives at the other outputs.
+
+    Args:
+      mutual: whether what is left out may be read nowhere else, if the gradient still reads something.
+    """
     if outputs == 1 or not isinstance(passed, Array) or not isinstance(passed.held, Call):
         return passed
     assert isinstance(reader.builder, Terms)
@@ -263,8 +275,8 @@ def _without_zeros(reader: Reader, passed: Any, outputs: int) -> Any:
 
     made = plain(passed.held)
     # What is left out must be read elsewhere: autograd goes through the product with 0, and passes a 0 on.
-    is_same = reader.builder.shape(made) == shape and _read(made) >= _read(passed.held)
-    return replace(passed, held=made) if is_same else passed
+    same_reads = _read(made) >= _read(passed.held) or (mutual and _read(made) > {"v"})
+    return replace(passed, held=made) if same_reads and reader.builder.shape(made) == shape else passed
 
 
 def _read(term: Any) -> set[str]:

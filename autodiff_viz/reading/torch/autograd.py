@@ -570,10 +570,6 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
                         "array",
                     )
         given = [one for value in (*args, *keywords.values()) for one in _arrays(value)]
-        kind = refuses(name.rstrip("_"), "".join(map(_kind, given)))
-        if kind:
-            dtype = "Bool" if kind == "b" else "Long"
-            raise LibraryError(f"\"{name}\" not implemented for '{dtype}'.", "Write .float().", "dtype")
         by_name = {**dict(zip(order, args, strict=False)), **keywords}
         _check_dims(reader, name.rstrip("_"), args[0] if args else keywords.get("input"), by_name)
         numbers = [isinstance(one, (int, float)) for one in args[:2]]
@@ -590,6 +586,10 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if "keepdims" in keywords:  # as NumPy calls it; PyTorch takes both
             keywords["keepdim"] = keywords.pop("keepdims")
         result = function(reader, *args, **keywords)
+        kind = refuses(name.rstrip("_"), "".join(map(_kind, given)))
+        if kind:
+            dtype = "Bool" if kind == "b" else "Long"
+            raise LibraryError(f"\"{name}\" not implemented for '{dtype}'.", "Write .float().", "dtype")
         if isinstance(reader.builder, Builder) and not reader.no_grad:
             along = name in ("max", "min", "median") and isinstance(result, tuple)
             own = "max_dim" if along else name
