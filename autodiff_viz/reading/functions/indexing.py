@@ -328,14 +328,29 @@ def take(reader: Reader, x: Array, indices: Any, axis: Any = None) -> Array:
         raise Refused("JAX's take() takes an array of places, not a list.", "Write jnp.array([...]).", "list")
     if axis is None:
         x, axis = reshape(reader, x, -1), 0
-    rank = len(shape_of(reader, x))
-    if x.framework == "jax" and is_plain(reader, x, r_array(reader, indices)):
+    rank, indices = len(shape_of(reader, x)), r_array(reader, indices)
+    _check_take(reader, x, indices, axis)
+    if x.framework == "jax" and is_plain(reader, x, indices):
         along = {"axis": axis % rank} if rank > 1 else {}
-        return reader.make("take", [x, r_array(reader, indices)], dtype=x.dtype, **along)
-    index = (*[slice(None)] * (axis % rank), r_array(reader, indices))
+        return reader.make("take", [x, indices], dtype=x.dtype, **along)
+    index = (*[slice(None)] * (axis % rank), indices)
     if x.framework != "jax":
         return item(reader, x, index, ast.Constant(0))
     return picked(reader, places(reader, x, index, None), math.nan)
+
+
+def _check_take(reader: Reader, x: Array, indices: Any, axis: int) -> None:
+    """Check the places of take() and take_along_axis().
+
+    Raises:
+      LibraryError: they are no whole numbers.
+      Refused: one lies outside of an array of whole numbers, where JAX gives the smallest one there is.
+    """
+    if isinstance(indices, float) or (isinstance(indices, Array) and indices.dtype not in (INT, BOOL)):
+        raise LibraryError("take requires indices of whole numbers.", "Write .astype(int).", "index")
+    whole = x.framework == "jax" and x.dtype in (INT, BOOL) and isinstance(indices, Array)
+    if whole and not _is_inside(reader, x, indices, shape_of(reader, x)[axis]):
+        raise Refused("A place outside of an array of whole numbers is not read.", "Write jnp.clip().")
 
 
 @known("numpy.take_along_axis")
@@ -346,6 +361,7 @@ def take_along_axis(reader: Reader, x: Array, indices: Any, axis: int) -> Array:
     count = shape_of(reader, x)[axis]
     if rank != len(shape_of(reader, indices)):
         raise Refused("take_along_axis() needs places with as many axes as the array.")
+    _check_take(reader, x, indices, axis)
     if is_plain(reader, x, indices):
         _is_inside(reader, x, indices, count)
         return reader.make("take_along_axis", [x, indices], dtype=x.dtype, axis=axis)

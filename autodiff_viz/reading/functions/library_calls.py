@@ -251,6 +251,18 @@ def _program(call: Call) -> Program:
         _SAID.reset(outside)
 
 
+REFUSALS = (
+    TypeError,
+    ValueError,
+    IndexError,
+    ArithmeticError,
+    AssertionError,
+    NotImplementedError,
+    Warning,
+)
+"""What JAX raises of arguments that a function does not take."""
+
+
 def _traced(call: Call) -> Program:
     kinds = [one for one in call.leaves if isinstance(one, Kind)]
     avals = [jax.ShapeDtypeStruct(one.shape, _dtype(one, call.dtype)) for one in kinds if one.numbers is None]
@@ -277,7 +289,7 @@ def _traced(call: Call) -> Program:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # what a text may still call
             program, shape = jax.make_jaxpr(function, return_shape=True)(*avals)
-    except (TypeError, ValueError, IndexError, Warning) as error:
+    except REFUSALS as error:
         says = str(error).strip().splitlines()[0][:200]
         raise Refused(f"{_name(call.function)}() does not take these: {says}", "", "shape") from None
     _check_sizes(_name(call.function), program.jaxpr)

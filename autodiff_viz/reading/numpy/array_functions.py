@@ -18,6 +18,7 @@ from autodiff_viz.reading.functions.library_calls import call_jax, jax_function
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, FLOATS, INT, Array, Path, Refused
 from autodiff_viz.reading.numpy.own_functions import own, own_function, own_method, own_methods
+from autodiff_viz.reading.tensors.own_dtypes import check_divisor
 
 OWN = {
     "numpy": (
@@ -121,6 +122,8 @@ def _interp(x: jax.Array, xp: jax.Array, fp: jax.Array, left=None, right=None, p
     """Return the values at points of a function that is linear between known points, in rising order."""
     if period is not None or isinstance(left, str) or isinstance(right, str) or not 1 < xp.size <= LONGEST:
         raise TypeError(f"it is read without a period, of 2 to {LONGEST} known points")
+    if xp.ndim != 1 or xp.shape != fp.shape:
+        raise ValueError("xp and fp must be one-dimensional arrays of equal size")
     x, xp, fp = (jnp.asarray(one, float) for one in (x, xp, fp))
     run, rise, gone = xp[1:] - xp[:-1], fp[1:] - fp[:-1], x[..., None] - xp[:-1]
     still = jnp.abs(run) <= np.spacing(np.finfo(xp.dtype).eps)
@@ -185,7 +188,9 @@ for _op in ("greater", "less", "greater_equal", "less_equal", "equal", "not_equa
 @known("numpy.mod", "numpy.remainder")
 def remainder(reader: Reader, x: Any, y: Any) -> Array:
     """Read what a quotient leaves, with the sign of the second number."""
-    return reader.make("remainder", [r_array(reader, x), r_array(reader, y)])
+    x, y = r_array(reader, x), r_array(reader, y)
+    check_divisor(reader, x, y)
+    return reader.make("remainder", [x, y])
 
 
 def floor_divide(x, y):
@@ -202,6 +207,7 @@ def floor_divide(x, y):
 def floored_quotient(reader: Reader, x: Any, y: Any) -> Array:
     """Read a quotient rounded down."""
     x, y = r_array(reader, x), r_array(reader, y)
+    check_divisor(reader, x, y)
     if not any(isinstance(one, float) or getattr(one, "dtype", "") in FLOATS for one in (x, y)):
         return reader.make("floor", [reader.make("div", [x, y])])
     return call_jax(reader, floor_divide, x, float(y) if type(y) is int else y)

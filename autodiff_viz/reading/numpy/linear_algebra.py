@@ -134,6 +134,8 @@ def matrix_power(a: jax.Array, n):
     """Return a power of a matrix."""
     if type(n) is not int or not 1 <= n <= POWERS:
         raise TypeError(f"it is read from 1 to {POWERS}")
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise TypeError("the last two axes of an array must have one size")
     made = a
     for _ in range(n - 1):
         made = made @ a

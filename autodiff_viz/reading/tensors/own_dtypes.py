@@ -449,6 +449,21 @@ def round_inputs(reader: Reader) -> None:
                 reader.builder.forget_numbers()
 
 
+def check_divisor(reader: Reader, x: Any, y: Any) -> None:
+    """Check what a number is divided by, where both are whole.
+
+    Raises:
+      Refused: it has a 0.
+    """
+    if not all(isinstance(one, int) or getattr(one, "dtype", "") in (INT, BOOL) for one in (x, y)):
+        return
+    divisor = known(reader, y) if isinstance(y, Array) else y
+    if divisor is not None and not np.all(divisor):
+        raise Refused(
+            "A whole number is divided by 0 here, of which each library makes another.", "", "dtype"
+        )
+
+
 def operator(reader: Reader, op: ast.operator, left: Any, right: Any) -> Array | None:
     """Return what an operator makes of whole numbers that are known; None if another reading has it."""
     function = OPERATORS.get(type(op))
@@ -471,10 +486,8 @@ def operator(reader: Reader, op: ast.operator, left: Any, right: Any) -> Array |
     like = Array(0.0, framework, INT, traced=max(one.traced for one in arrays))
     dtype = result_dtype(reader, "add", [left, right], like)
     a, b = (_whole(one, dtype, framework) for one in numbers)
-    if isinstance(op, (ast.FloorDiv, ast.Mod)) and not np.all(b):
-        raise Refused(
-            "A whole number is divided by 0 here, of which each library makes another.", "", "dtype"
-        )
+    if isinstance(op, (ast.FloorDiv, ast.Mod)):
+        check_divisor(reader, left, right)
     if isinstance(op, ast.Pow) and np.any(b < 0):
         raise LibraryError("Integers to negative integer powers are not allowed.", "Write 2.0, not 2.")
     if isinstance(op, (ast.LShift, ast.RShift)) and (np.any(b < 0) or np.any(b >= 8 * dtype.itemsize)):

@@ -182,8 +182,8 @@ for (_ends, _flat), _names in _ENDS.items():
     FACTS |= {name: replace(FACTS[name], ends=_ends, flat=_flat) for name in _names.split()}
 """Facts by name; "pow/2" are those of a call that gets two tensors, "pow/r" of one with a number first."""
 
-OF_FIRST = frozenset(["expand_as", "reshape_as", "type_as", "view_as"])
-"""Functions that read of a second tensor only its shape or dtype: nothing passes to it."""
+OF_FIRST = frozenset(["expand_as", "hinge_embedding_loss", "reshape_as", "type_as", "view_as"])
+"""Functions that pass nothing to a second tensor, such as those that read only its shape or dtype."""
 
 ONE_EACH = frozenset(["meshgrid"])
 """Functions that return a tensor for each one that they get, which passes to that one alone."""

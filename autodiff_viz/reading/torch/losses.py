@@ -19,7 +19,7 @@ from autodiff_viz.reading.functions.library_calls import call_jax, jax_function,
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import FLOATS, INT, Array, Refused
 from autodiff_viz.reading.nodes.costs import LibraryError
-from autodiff_viz.reading.tensors.torch_tensors import detach, functional, numbers
+from autodiff_viz.reading.tensors.torch_tensors import functional, numbers
 from autodiff_viz.reading.torch.functional import apart
 
 
@@ -186,17 +186,13 @@ def poisson_nll_loss(
 @jax_function
 def margin_ranking_loss(input1, input2, target, margin=0.0, size_average=None, reduce=None, reduction="mean"):
     """Return how far two numbers are from the order that they should have."""
+    if not input1.ndim == input2.ndim == target.ndim:
+        raise LibraryError("margin_ranking_loss : All input tensors should have same dimension")
     return reduced(above_0(-target * (input1 - input2) + margin), reduction, size_average, reduce)
 
 
-def _without_target(reader: Reader, name: str, given: dict[str, Any]) -> None:
-    """Detach the target of a loss, to which PyTorch passes nothing."""
-    if isinstance(given["target"], Array):
-        given["target"] = detach(reader, given["target"])
-
-
 @functional("hinge_embedding_loss")
-@partial(jax_function, prepare=_without_target)
+@jax_function
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
     """Return a distance where two are alike (1), and what it lacks to the margin where not (-1)."""
     apart = jnp.where(target == 1.0, 0.0, above_0(margin - input))
@@ -225,6 +221,10 @@ def triplet_margin_loss(
     reduction="mean",
 ):
     """Return how much nearer than a margin what is unlike is, compared with what is alike."""
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise LibraryError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions"
+        )
     near, far = apart(anchor, positive, p, eps), apart(anchor, negative, p, eps)
     if swap:
         far = jnp.minimum(far, apart(positive, negative, p, eps))

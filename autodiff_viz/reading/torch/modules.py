@@ -381,8 +381,13 @@ def prelu(reader: Reader, num_parameters: int = 1, init: float = 0.25) -> dict[s
     return {"weight": filled(reader, (num_parameters,), init)}
 
 
-for _name in ("Dropout", "Dropout1d", "Dropout2d", "AlphaDropout"):
-    layer(_name, with_fields("dropout", "p", "training"))(lambda reader, p=0.5, inplace=False: {"p": p})
+for _name, _function in {
+    "Dropout": "dropout",
+    "Dropout1d": "dropout1d",
+    "Dropout2d": "dropout2d",
+    "AlphaDropout": "alpha_dropout",
+}.items():
+    layer(_name, with_fields(_function, "p", "training"))(lambda reader, p=0.5, inplace=False: {"p": p})
 
 
 OPTIONS: dict[str, tuple[str, ...]] = {}
