@@ -36,7 +36,7 @@ from autodiff_viz.reading.language.values import (
     Refused,
     Whole,
 )
-from autodiff_viz.reading.nodes.costs import pay_numbers, sized
+from autodiff_viz.reading.nodes.costs import LibraryError, pay_numbers, sized
 
 Table = dict[str, Callable[..., Any]]
 
@@ -62,6 +62,13 @@ WHOLE = {"add", "sub", "mul", "neg", "abs", "sign", "maximum", "minimum", "squar
 """Ops that make whole numbers of whole numbers."""
 
 
+def _is_narrow(x: Any) -> bool:
+    """Return whether NumPy makes floats of 16 or 32 bits of an array that holds none."""
+    if not isinstance(x, Array) or x.framework != "numpy":
+        return False
+    return x.dtype == BOOL or getattr(x.dtype, "width", "") in ("int8", "uint8", "int16", "uint16")
+
+
 def elementwise(op: str) -> Callable[..., Any]:
     """Return the reading of a function that is an op of ours by another name."""
 
@@ -70,7 +77,14 @@ def elementwise(op: str) -> Callable[..., Any]:
             raise Refused(f"{op}() takes {len(OPS[op].slots)} values, and {len(args)} are given.")
         if reader.library == "jax" and any(isinstance(arg, (list, tuple)) for arg in args):
             raise Refused("JAX's functions take arrays, not lists.", "Write jnp.array([...]).", "list")
-        result = reader.make(op, [r_array(reader, arg) for arg in args])
+        given = [r_array(reader, arg) for arg in args]
+        if op not in {*WHOLE, "div"} and all(map(_is_narrow, given)):
+            raise Refused(
+                f"NumPy computes {op}() of truth values and short whole numbers in fewer digits.",
+                "Write .astype(float).",
+                "dtype",
+            )
+        result = reader.make(op, given)
         if all(isinstance(arg, int) for arg in args) and op not in WHOLE:
             result.dtype = reader.usual_float()
         return result
@@ -398,11 +412,17 @@ def _linspace(
         made = reader.make("add", [start, reader.make("mul", [share, reader.make("sub", [stop, start])])])
         return made if dtype is None else cast(reader, made, named_dtype(reader, dtype))
     numbers = np.linspace(start, stop, *sized((count,)), endpoint=bool(endpoint))
-    return constant(reader, numbers, f, single(reader, named_dtype(reader, dtype), f) or usual(reader, f))
+    kind = single(reader, named_dtype(reader, dtype), f) or usual(reader, f)
+    return constant(reader, np.floor(numbers) if kind == INT else numbers, f, kind)
 
 
 def _to_float(dtype: str) -> Callable[..., Array]:
-    return lambda reader, f, x=0.0: _array(reader, f, x, dtype)
+    def read(reader: Reader, f: str, x: Any = 0.0) -> Array:
+        if type(x) is int and dtype in WIDTHS and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
+            raise LibraryError(f"Python integer {x} out of bounds for {dtype}", "Use another dtype.", "dtype")
+        return _array(reader, f, x, dtype)
+
+    return read
 
 
 LIMITS = {"float16": np.finfo(np.float16), "float32": np.finfo(np.float32), "float64": np.finfo(np.float64)}

@@ -310,7 +310,9 @@ def _is_inside(reader: Reader, x: Array, index: Array, size: int, node: ast.AST 
     """
     in_graph = isinstance(reader.builder, Builder)
     if not index.is_constant and not (
-        index.is_node and in_graph and reader.builder.drafts[index.held.number].op == INPUT
+        index.is_node
+        and in_graph
+        and (x.framework == "numpy" or reader.builder.drafts[index.held.number].op == INPUT)
     ):
         return False
     found = Evaluation(reader.builder, "float64").value(index.held) if index.is_node else index.held

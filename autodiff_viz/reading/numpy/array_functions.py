@@ -17,6 +17,7 @@ from autodiff_viz.reading.functions.arrays import FUNCTIONS, METHODS, known, r_a
 from autodiff_viz.reading.functions.library_calls import call_jax, jax_function
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import BOOL, FLOATS, INT, Array, Path, Refused
+from autodiff_viz.reading.nodes.costs import LibraryError
 from autodiff_viz.reading.numpy.own_functions import own, own_function, own_method, own_methods
 from autodiff_viz.reading.tensors.own_dtypes import check_divisor
 
@@ -233,6 +234,8 @@ def power(reader: Reader, x: Any, y: Any) -> Any:
     if not isinstance(x, Array) and not isinstance(y, Array):
         return reader.binary(ast.Pow(), x, y)
     if type(y) is int:
+        if y < 0 and isinstance(x, Array) and x.dtype in (INT, BOOL):
+            raise LibraryError("Integers to negative integer powers are not allowed.", "Write a float power.")
         if y == 0:
             return reader.make("ones_like", [x])
         if y == 1:
