@@ -17,6 +17,7 @@ from urllib.request import urlopen
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 60  # seconds until the server answers
+REST = 90.0  # seconds at most until a server is at rest
 WARM_UP = 300  # seconds until it is warm
 TICKS = os.sysconf("SC_CLK_TCK")
 SHARE = re.compile(r"^Pss: +(\d+) kB", re.MULTILINE)  # each page divided by how many processes have it
@@ -121,3 +122,11 @@ def until_warm(app: Server) -> None:
             if time.monotonic() > end:
                 raise
             time.sleep(0.5)
+
+
+def until_at_rest(app: Server) -> None:
+    """Wait until its memory changes no more: a worker that has grown ends some seconds after its last job."""
+    end, before = time.monotonic() + REST, 0.0
+    while time.monotonic() < end and abs(app.megabytes - before) > 1.0:
+        before = app.megabytes
+        time.sleep(REST / 6)

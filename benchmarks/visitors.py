@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from benchmarks.crowd import acting, opening
 from benchmarks.replicas import COUNT, Replicas, replicas
-from benchmarks.server import Server, server, until_warm
+from benchmarks.server import Server, server, until_at_rest, until_warm
 from benchmarks.tab import Tab
 from benchmarks.table import Row
 from benchmarks.visitor import Editor, Reader, Ticker
@@ -24,7 +24,7 @@ HELD = 0.3  # seconds at the 95th percentile
 CPU, CPU_SEEN = 15 / 2, 25 / 2  # processor time of an action, in runs of a bare page; with the figure in view
 CLASSES = {100: 3.0, 200: 6.0}  # seconds, by size
 LESSON = "fork"
-MEMORY = {"1 visitor": 450, "200 visitors": 700}  # megabytes
+MEMORY = {"1 visitor": 450, "at rest": 400, "200 visitors": 700}  # megabytes
 
 At = Server | Replicas
 Tabs = Callable[[At, int], Sequence[Tab]]
@@ -55,7 +55,9 @@ def visitors() -> Iterator[Row]:
     with server("app.py") as app, server("benchmarks/bare_page.py") as bare:
         until_warm(app)
         opening(editors(app, 1))
-        yield Row("megabytes, warm and 1 visitor", app.megabytes, MEMORY["1 visitor"])
+        yield Row("megabytes, warm and 1 visitor: at once", app.megabytes, MEMORY["1 visitor"])
+        until_at_rest(app)
+        yield Row("megabytes, warm and 1 visitor: at rest", app.megabytes, MEMORY["at rest"])
         yield from _processor(app, bare)
         mine = yield from _held("the app", app, editors, target=1.0)
         theirs = yield from _held("a bare page", bare, tickers)

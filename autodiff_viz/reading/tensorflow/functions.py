@@ -63,6 +63,7 @@ from autodiff_viz.reading.tensorflow.tensors import (
     whole_numbers,
     written_out,
 )
+from autodiff_viz.reading.tensors.own_dtypes import check_divisor
 
 UNROLLED = 64  # rows of `map_fn`, steps of a loop
 
@@ -72,6 +73,10 @@ def unary(op: str, name: str, pull: str = "", says: str = "", floats: bool = Tru
 
     def read(reader: Reader, x: Any) -> Array:
         made = floating(reader, x, name) if floats else tensor(reader, x)
+        if made.dtype == BOOL:
+            raise LibraryError(
+                f"{name}: Value for attr 'T' of bool is not allowed.", "Write tf.cast().", "dtype"
+            )
         if says:
             reader.say(reader.line, says)
         if pull:
@@ -171,6 +176,8 @@ def relu6(features):
 @of_floats
 def leaky_relu(features, alpha=0.2):
     """Return x above 0 and less of it below."""
+    if not isinstance(alpha, (int, float)):
+        raise TypeError("alpha must be a number")
     say("the slope of leaky_relu at 0 is the small one in TensorFlow; JAX's is 1")
     return elements.leaky_relu(features, alpha)
 
@@ -330,7 +337,20 @@ def power(reader: Reader, x: Any, y: Any) -> Array:
 def floormod(reader: Reader, x: Any, y: Any) -> Array:
     """Read the rest of a division: x - floor(x / y) * y."""
     pair = alike(reader, [x, y], "FloorMod")
+    check_divisor(reader, *pair)
     return ruled(reader, "remainder", pair, {"a": "v", "b": "-(v * floor(a / b))"}, pair[0].dtype)
+
+
+@tf("math.floordiv")
+def floordiv(reader: Reader, x: Any, y: Any) -> Array:
+    """Read a quotient rounded down."""
+    check_divisor(reader, x, y)
+    return _floored(reader, x, y)
+
+
+@of_pair
+def _floored(x, y):
+    return jnp.floor(x / y)
 
 
 def divide_no_nan(x, y):
@@ -351,11 +371,19 @@ in_jax(
 in_jax(
     of_pair,
     {
-        "math.floordiv": lambda x, y: jnp.floor(x / y),
         "math.squared_difference": lambda x, y: jnp.square(x - y),
     },
 )
-in_jax(of_list, {"add_n math.add_n math.accumulate_n": lambda inputs: sum(inputs[1:], inputs[0])})
+
+
+def add_n(inputs):
+    """Return the sum of tensors of one shape."""
+    if len({one.shape for one in inputs}) > 1:
+        raise ValueError("Inputs to operation AddN must have the same size and shape.")
+    return sum(inputs[1:], inputs[0])
+
+
+in_jax(of_list, {"add_n math.add_n math.accumulate_n": add_n})
 
 
 def compare(reader: Reader, op: ast.cmpop, x: Any, y: Any) -> Array:
@@ -370,14 +398,28 @@ for _op, _name in COMPARES.items():
     tf(_name, f"math.{_name}")(lambda reader, x, y, _op=_op: compare(reader, _op(), x, y))
 
 
+def truths(reader: Reader, x: Any) -> Array:
+    """Return truth values as a tensor.
+
+    Raises:
+      LibraryError: it holds something else.
+    """
+    made = tensor(reader, x)
+    if made.dtype != BOOL:
+        raise LibraryError(
+            "The input was expected to be a bool tensor.", "Write tf.cast(x, tf.bool).", "dtype"
+        )
+    return made
+
+
 @tf("logical_not", "math.logical_not")
 def logical_not(reader: Reader, x: Any) -> Array:
     """Read not."""
-    return reader.make("sub", [1.0, tensor(reader, x)], dtype=BOOL)
+    return reader.make("sub", [1.0, truths(reader, x)], dtype=BOOL)
 
 
 def _logic(op: str) -> Read:
-    return lambda reader, x, y: reader.make(op, [tensor(reader, x), tensor(reader, y)], dtype=BOOL)
+    return lambda reader, x, y: reader.make(op, [truths(reader, x), truths(reader, y)], dtype=BOOL)
 
 
 logical_and, logical_or = _logic("mul"), _logic("maximum")
@@ -393,7 +435,7 @@ def operator(reader: Reader, op: ast.operator, left: Any, right: Any, node: ast.
         ast.Mult: multiply,
         ast.Div: divide,
         ast.Pow: power,
-        ast.FloorDiv: TF["tensorflow.math.floordiv"],
+        ast.FloorDiv: floordiv,
         ast.Mod: floormod,
         ast.MatMult: TF["tensorflow.matmul"],
     }
@@ -431,6 +473,8 @@ def first_larger(x, y):
 @of_floats
 def clip_by_norm(t, clip_norm, axes=None):
     """Return an array with a limit to its norm, in TensorFlow's own steps."""
+    if isinstance(clip_norm, (int, float)) and clip_norm < 0:
+        raise ValueError("a negative norm is not read")
     total = jnp.square(t).sum(axes, keepdims=True)
     some = total > 0.0
     norm = jnp.where(some, root(jnp.where(some, total, 1.0)), total)
@@ -490,7 +534,7 @@ for _op in ("sum", "mean", "max", "min", "prod", "logsumexp"):
 for _name, _op in (("any", "max"), ("all", "min")):
     tf(f"reduce_{_name}", f"math.reduce_{_name}")(
         lambda reader, input_tensor, axis=None, keepdims=False, _op=_op: fold(
-            reader, _op, input_tensor, axis, keepdims
+            reader, _op, truths(reader, input_tensor), axis, keepdims
         )
     )
 
@@ -1102,6 +1146,8 @@ def dropout(reader: Reader, x: Any, rate: Any = None, noise_shape: Any = None, s
     x = floating(reader, x, "nn.dropout")
     if noise_shape is not None:
         raise Refused("dropout is read without noise_shape.")
+    if isinstance(rate, (int, float)) and not 0 <= rate < 1:
+        raise LibraryError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: {rate}")
     if not rate:
         return x
     mask = reader.make(
@@ -1244,9 +1290,10 @@ def sigmoid_cross_entropy(labels, logits):
 @tf("nn.weighted_cross_entropy_with_logits")
 @of_alike
 def weighted_cross_entropy_with_logits(labels, logits, pos_weight):
-    """Return a cross-entropy with a weight for what is true."""
+    """Return a cross-entropy with a weight for what is true, in TensorFlow's own steps."""
     weight = 1.0 + (pos_weight - 1.0) * labels
-    return (1.0 - labels) * logits + weight * jax.nn.softplus(-logits)
+    below_0 = jnp.log1p(jnp.exp(-elements.absolute(logits))) + jax.nn.relu(-logits)
+    return (1.0 - labels) * logits + weight * below_0
 
 
 # Functions of functions.

@@ -930,6 +930,12 @@ def _smooth(true, label_smoothing, classes):
     return true * (1.0 - label_smoothing) + label_smoothing / classes if label_smoothing else true
 
 
+def _of_one_rank(true, predicted):
+    if true.ndim != predicted.ndim:
+        raise ValueError("Arguments `target` and `output` must have the same rank (ndim).")
+    return true, predicted
+
+
 def _kept(chances, high=1.0 - EPSILON):
     return elements.clip_by_value(chances, EPSILON, high)
 
@@ -937,7 +943,7 @@ def _kept(chances, high=1.0 - EPSILON):
 @loss
 def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, axis=-1):
     """Return the binary cross-entropy: of probabilities it keeps 1e-7 from 0 and 1, of logits it is exact."""
-    true, predicted = _matched(y_true, y_pred)
+    true, predicted = _of_one_rank(*_matched(y_true, y_pred))
     true = _smooth(true, label_smoothing, 2)
     if from_logits:
         return _mean(op("sigmoid_binary_cross_entropy", predicted, true))
@@ -947,7 +953,7 @@ def binary_crossentropy(y_true, y_pred, from_logits=False, label_smoothing=0.0, 
 
 @loss
 def _of_chances(y_true, y_pred, label_smoothing, axis):
-    true, predicted = _matched(y_true, y_pred)
+    true, predicted = _of_one_rank(*_matched(y_true, y_pred))
     kept = _kept(predicted / predicted.sum(-1, keepdims=True))
     return -(_smooth(true, label_smoothing, true.shape[-1]) * jnp.log(kept)).sum(-1)
 
