@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PORT ?= 8501
 TOOLS := build/site-tools
 
-.PHONY: run test nightly slice compat check bench soak pictures site browser nginx clean
+.PHONY: run test nightly slice compat check bench regressions soak pictures site browser nginx clean
 
 # On this machine alone, and no page of another site reaches it by a name of its own that leads here (DNS rebinding).
 HERE := --server.allowedHosts 127.0.0.1 --server.allowedHosts localhost
@@ -51,7 +51,11 @@ check: $(VENV)/.tools
 bench: $(VENV)/.tools browser
 	$(BIN)/python -m benchmarks $(PARTS)
 
-# Twenty minutes; SOAK=6 is another number of them.
+# A small part of it, which CI runs: what is a quarter slower than benchmarks/small.json says fails. KEEP=1 writes that file.
+regressions: $(VENV)/.tools browser
+	$(BIN)/python -m benchmarks.small
+
+# Forty minutes; SOAK=6 is another number of them.
 soak: $(VENV)/.tools
 	$(BIN)/python -m benchmarks.soak
 

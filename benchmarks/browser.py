@@ -22,7 +22,7 @@ from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.model import INPUT, Graph, Rule
 from autodiff_viz.standalone.write import to_html
 from benchmarks.graphs import example
-from benchmarks.interactions import interactions
+from benchmarks.interactions import interactions, lasting
 from benchmarks.server import serving
 from benchmarks.table import Row
 from tests.browser.cuttable import Cuttable
@@ -33,6 +33,7 @@ FILED = 15  # nodes of the figure file
 PAUSE = 300  # milliseconds after each run of the script, for the browser to finish
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 COLLECTED = "--runner.postScriptGC=true"  # Streamlit's default
+FEW = ("stop its gradient", "step of a slider")  # interactions that are measured each time
 SCREENS = {"figure out of view": 1000, "figure in view": 3500}  # pixels of height
 
 CLOCK = """
@@ -108,6 +109,31 @@ def gestures() -> Iterator[Row]:
             for width, height in WINDOWS:
                 moved = layout_shift(browser, f"{app}{path}", width, height)
                 yield Row(f"{words}: layout shift while it loads, {width} x {height}", moved, STILL)
+
+
+def few_gestures() -> Iterator[Row]:
+    """Measure the same of one server and fewer times: the opening, a toggle, what lasts, and what moves."""
+    graph = example(SIZE, 0).graph
+    address = urlencode({"g": to_link(graph), "node": _gate(graph)})
+    with ExitStack() as stack:
+        bare = stack.enter_context(serving("benchmarks/bare_page.py", COLLECTED))
+        app = stack.enter_context(serving("app.py"))
+        playwright = stack.enter_context(sync_playwright())
+        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        stack.callback(browser.close)
+        page, canvas = (
+            _open(browser, bare, "body", BARE_NUMBER),
+            _open(browser, f"{app}/?{address}", ".canvas", '[data-id="x0"]'),
+        )
+        taken = [(_seconds(canvas, TOGGLE), _seconds(page, TICK)) for _ in range(WARM_UP + ROUNDS)][WARM_UP:]
+        mine, theirs = (median(side) for side in zip(*taken, strict=True))
+        yield Row(f"{SIZE} nodes: toggle of a stop to number / tick to number on a bare page", mine / theirs)
+        for root in (page, canvas):
+            root.page.close()
+        yield from _loads(browser, {"first graph": (app, OF_X)}, bare)
+        yield from lasting(browser, app, FEW)
+        moved = layout_shift(browser, app, *WINDOWS[0])
+        yield Row("lab: layout shift while it loads / what is allowed", moved / STILL)
 
 
 def layout_shift(browser: Browser, address: str, width: int, height: int) -> float:

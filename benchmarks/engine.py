@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 import jax.numpy as jnp
@@ -64,12 +64,12 @@ def _against_torch(size: int, rounds: int) -> Row:
     return Row(f"{size} nodes, a structure never seen: trace / PyTorch eager", ratio(new, eager), target)
 
 
-def edits() -> Iterator[Row]:
+def edits(sizes: Sequence[int] = TARGETED) -> Iterator[Row]:
     """Compare a toggle or a slider step with the function written by hand and with a new structure.
 
     The edit of the graph is included.
     """
-    for size in TARGETED:
+    for size in sizes:
         rounds = SIZES[size]
         unseen, examples = fresh(size, rounds), fresh(size, rounds)
         peers = [jax_eager(each) for each in examples]

@@ -7,7 +7,7 @@ a quarter. A button of a bare page is measured in turn: where it is late too, th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from urllib.parse import urlencode
 
@@ -102,6 +102,19 @@ def interactions(browser: Browser, app: str) -> Iterator[Row]:
                 yield Row(f"{what}{speed}: p75 to next paint / {goal} ms", _p75(times) / goal, held and 1.0)
         page.close()
         bare.close()
+
+
+def lasting(browser: Browser, app: str, actions: Sequence[str]) -> Iterator[Row]:
+    """Yield a ratio for some actions on a graph, at the processor's own speed."""
+    page, bare = _open(browser, f"{app}/?{urlencode({'g': to_link(GRAPH)})}"), browser.new_page()
+    bare.add_init_script(NOTE)
+    bare.goto(f"{app}/robots.txt")
+    bare.set_content("<button>0</button>")
+    taken = _measure(page, bare, {what: ON_A_GRAPH[what] for what in actions}, 1)
+    for what in actions:
+        yield Row(f"{what}: p75 to next paint / {GOALS[1]} ms", _p75(taken[what]) / GOALS[1])
+    page.close()
+    bare.close()
 
 
 def _measure(page: Page, bare: Page, actions: dict[str, Action], slower: int) -> dict[str, list[float]]:

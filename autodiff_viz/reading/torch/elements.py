@@ -168,7 +168,13 @@ def remainder(reader: Reader, input: Any, other: Any) -> Array:
     _check_divisor(reader, kind, pair[1])
     if not pair[1].is_node:
         return reader.make("remainder", pair, dtype=kind)
-    return ruled(reader, "remainder", pair, {"a": "v", "b": "-(v * round((a - out) / b))"}, kind)
+    return ruled(
+        reader,
+        "remainder",
+        pair,
+        {"a": "v", "b": "-(v * where(equal(b, 0.0), a / b, round((a - out) / b)))"},
+        kind,
+    )
 
 
 @both("fmod")

@@ -300,7 +300,24 @@ def _variance(x, dim, unbiased, keepdim, correction):
     centred = x - x.mean(axes, keepdims=True)
     squares = jnp.square(centred).sum(axes, keepdims=keepdim)
     count = x.size // max(squares.size, 1) - ddof
-    return squares / count if count > 0 else (squares - squares) / 0.0
+    return squares / count if count > 0 else _variance_of_too_few(x, axes, keepdim, count)
+
+
+def _variance_of_too_few(x, axes, keepdim, count):
+    """Return a variance that is over 0 or less: infinite, and NaN where all is equal; so are its slopes."""
+
+    @jax.custom_jvp
+    def value(x):
+        return jnp.square(x - x.mean(axes, keepdims=True)).sum(axes, keepdims=keepdim) / 0.0
+
+    def moved(given, tangents):
+        (x,), (moves,) = given, tangents
+        apart = x - x.mean(axes, keepdims=True)
+        slopes = jnp.where(apart == 0, jnp.nan, jnp.inf) if axes is None else jnp.divide(2 * apart, count)
+        return value(x), (slopes * moves).sum(axes, keepdims=keepdim)
+
+    value.defjvp(moved)
+    return value(x)
 
 
 @both("var")
@@ -459,24 +476,26 @@ for _name, _op in {"cummax": "greater_equal", "cummin": "less_equal"}.items():
         return Pair(_running(reader, input, dim, last), _no_places)
 
 
-for _name in ("softmax", "log_softmax"):
+def _soft(name: str) -> None:
+    """Register a softmax: of `torch` it must be told its dimension."""
 
-    @both(_name)
-    def _along(
-        reader: Reader,
-        input: Array,
-        dim: Any = None,
-        dtype: Any = None,
-        *,
-        _name: str = _name,
-        _stacklevel: Any = 3,
+    def read(reader: Reader, input: Array, dim: int, dtype: Any = None) -> Array:
+        return reader.make(name, [cast(reader, input, named_dtype(reader, dtype))], axis=whole(reader, dim))
+
+    def functional(
+        reader: Reader, input: Array, dim: Any = None, _stacklevel: Any = 3, dtype: Any = None
     ) -> Array:
         if dim is None:  # as PyTorch chooses, with a warning
             dim = 0 if len(shape_of(reader, input)) in (0, 1, 3) else 1
-        return reader.make(_name, [cast(reader, input, named_dtype(reader, dtype))], axis=whole(reader, dim))
+        return read(reader, input, dim, dtype)
 
-    TORCH[f"torch.nn.functional.{_name}"] = _along
-TORCH["torch.nn.functional.softmin"] = lambda reader, input, dim=None: TORCH["torch.softmax"](
+    both(name)(read)
+    TORCH[f"torch.nn.functional.{name}"] = functional
+
+
+_soft("softmax")
+_soft("log_softmax")
+TORCH["torch.nn.functional.softmin"] = lambda reader, input, dim=None: TORCH["torch.nn.functional.softmax"](
     reader, reader.make("neg", [input]), dim
 )
 
@@ -606,7 +625,10 @@ def diagonal(reader: Reader, input: Array, offset: int = 0, dim1: int = 0, dim2:
 @both("diag")
 def diag(reader: Reader, input: Array, diagonal: int = 0) -> Array:
     """Read a diagonal: of a matrix, or a matrix with one."""
-    if len(shape_of(reader, input)) == 2:
+    rank = len(shape_of(reader, input))
+    if rank not in (1, 2):
+        raise LibraryError(f"diag(): Supports 1D or 2D tensors. Got {rank}D")
+    if rank == 2:
         return diagonal_plain(reader, input, offset=diagonal)
     if diagonal:
         raise Refused("diag() of a vector is read for the main diagonal.")
