@@ -60,7 +60,7 @@ _PAGE = """<!DOCTYPE html>
 <div id="root"></div>
 <div id="av-poster" role="button" tabindex="0" aria-label="{title}. {question} {words}." {room}>
 {picture}
-<p class="av-asks">{question}</p>
+<p class="av-asks">{which}{question}</p>
 <span class="av-try">{words}</span>
 </div>
 <noscript><p class="av-no-script">{title}. Scripts are off here, so the picture stays as it is.</p></noscript>
@@ -77,7 +77,8 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
     size = re.match(r'<svg [^>]*?viewBox="\S+ \S+ (\S+) (\S+)"', text)
     wide, high = (float(size[1]) - 2 * MARGIN, float(size[2]) - 2 * MARGIN) if size else (0.0, 0.0)
     sliders = [name for name in picture.sliders if embed.shows_slider(name)] if picture else []
-    rows = ROW * min(len(sliders), MOST_ROWS) + PLAY * embed.shows("play")
+    play = PLAY * embed.shows("play")
+    rows = ROW * min(len(sliders), MOST_ROWS) + play
     attributes = {
         "theme": embed.theme,
         "type": embed.type,
@@ -89,13 +90,14 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
     panes = sum(embed.shows(name) for name in PANES)
     asks = picture is not None and picture.asks
     page = _PAGE.format(
-        room=f"style='--rows: {rows}px' data-panes='{panes}' data-asks='{int(asks)}'",
+        room=f"style='--rows: {rows}px; --play: {play}px' data-panes='{panes}' data-asks='{int(asks)}'",
         attributes=" ".join(f'data-av-{name}="{escape(value)}"' for name, value in attributes.items()),
         title=escape(title),
         style=STYLE,
         later=_later(),
         words=WORDS,
         question=escape(picture.question) if picture else "",
+        which=f'<span class="av-which">{picture.which}</span>' if picture and picture.which else "",
         picture=text,
         boot=BOOT,
         theme=THEME,
