@@ -145,8 +145,8 @@ def _sheet(lab: Lab) -> Sheet:
 def handout(sheets: Sequence[Sheet], words: Words) -> str:
     """Return a handout as a page of HTML without scripts, to be printed on both sides.
 
-    In front are the questions with room for answers, each above its graph with "?" for what is asked. Overleaf
-    are the answers with their reasons, and all numbers. Where nothing is asked there is no front.
+    In front are the questions with room for answers, each above its graph with "?" for what is asked.
+    Overleaf are the answers with their reasons, and all numbers. Where nothing is asked there is no front.
 
     Raises:
       GraphError: a graph has no trace, or no output.
@@ -163,9 +163,8 @@ def handout(sheets: Sequence[Sheet], words: Words) -> str:
     else:
         parts = []
     overleaf = "".join(_answer_part(sheet, sheets, at, not parts) for at, sheet in enumerate(sheets))
-    parts.append(
-        f"<section class='overleaf'>{head}{overleaf}{'' if parts else legend}{_footer(sheets[0].found)}</section>"
-    )
+    foot = f"{'' if parts else legend}{_footer(sheets[0].found)}"
+    parts.append(f"<section class='overleaf'>{head}{overleaf}{foot}</section>")
     return (
         f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{escape(title)}</title>"
         f"<style>{STYLE}</style></head><body class='{'one' if len(sheets) == 1 else 'many'}'>"
@@ -195,7 +194,8 @@ def _legend(graphs: Sequence[Trace]) -> str:
     norm = " \u2016&nbsp;\u2016 is the norm of a tensor." if tensors else ""
     return (
         "<p class='hint'><span class='forth'>\u25b6</span> value, "
-        "<span class='back'>\u25c0</span> cotangent: what arrives on the way back. A thick wire passes much back, a dashed one 0. "
+        "<span class='back'>\u25c0</span> cotangent: what arrives on the way back. "
+        "A thick wire passes much back, a dashed one 0. "
         f"\u201c?\u201d stands for what is asked.{norm}</p>"
     )
 
