@@ -60,7 +60,7 @@ _PAGE = """<!DOCTYPE html>
 <div id="root"></div>
 <div id="av-poster" role="button" tabindex="0" aria-label="{title}. {question} {words}." {room}>
 {picture}
-<p class="av-asks">{which}{question}</p>
+<p class="av-asks">{question}</p>
 <span class="av-try">{words}</span>
 </div>
 <noscript><p class="av-no-script">{title}. Scripts are off here, so the picture stays as it is.</p></noscript>
@@ -89,15 +89,15 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
     }
     panes = sum(embed.shows(name) for name in PANES)
     asks = picture is not None and picture.asks
+    which = f'; --which: "{picture.which}"' if picture is not None and picture.which else ""
     page = _PAGE.format(
-        room=f"style='--rows: {rows}px; --play: {play}px' data-panes='{panes}' data-asks='{int(asks)}'",
+        room=f"style='--rows: {rows}px; --play: {play}px{which}' data-panes='{panes}' data-asks='{int(asks)}'",
         attributes=" ".join(f'data-av-{name}="{escape(value)}"' for name, value in attributes.items()),
         title=escape(title),
         style=STYLE,
         later=_later(),
         words=WORDS,
         question=escape(picture.question) if picture else "",
-        which=f'<span class="av-which">{picture.which}</span>' if picture and picture.which else "",
         picture=text,
         boot=BOOT,
         theme=THEME,
