@@ -89,9 +89,10 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
     }
     panes = sum(embed.shows(name) for name in PANES)
     asks = picture is not None and picture.asks
-    which = f'; --which: "{picture.which}"' if picture is not None and picture.which else ""
+    words = f'; --which: "{picture.which}"' if picture is not None and picture.which else ""
+    lengths = f"--rows: {rows}px; --play: {play}px"
     page = _PAGE.format(
-        room=f"style='--rows: {rows}px; --play: {play}px{which}' data-panes='{panes}' data-asks='{int(asks)}'",
+        room=f"style='{lengths}{words}' data-panes='{panes}' data-asks='{int(asks)}'",
         attributes=" ".join(f'data-av-{name}="{escape(value)}"' for name, value in attributes.items()),
         title=escape(title),
         style=STYLE,

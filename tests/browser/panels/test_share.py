@@ -84,7 +84,7 @@ def test_each_choice_stands_in_the_link(dialog: Locator):
     expect(link).to_have_value(re.compile("#large=1&theme=dark$"))
     dialog.get_by_label("Opens").select_option("as a presentation, with what comes back hidden")
     expect(link).to_have_value(saying("present=hidden"))
-    dialog.get_by_label("asks first").check()
+    dialog.get_by_label("ask first").check()
     expect(link).to_have_value(saying("ask="))
 
 
@@ -107,7 +107,7 @@ def test_a_link_opens_as_it_was_chosen(dialog: Locator):
     dialog.get_by_label("Large type").check()
     dialog.get_by_label("Light or dark").select_option("dark")
     dialog.get_by_label("Opens").select_option("as a presentation, with what comes back hidden")
-    dialog.get_by_label("asks first").check()
+    dialog.get_by_label("ask first").check()
     expect(link).to_have_value(saying("ask="))
     other = dialog.page.context.new_page()
     visitor = LabPage(other, link.input_value()).open()
