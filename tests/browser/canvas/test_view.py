@@ -26,6 +26,8 @@ def on_view(lab: LabPage, name: str) -> bool:
 def test_the_two_nodes_of_a_new_formula_stand_in_the_middle_and_not_in_a_corner(lab: LabPage):
     lab.type_formula(CHAIN)
     lab.type_formula("x = 0.5\ny = sin(x)")
+    expect(lab.node("a0")).to_have_count(0)
+    expect(lab.canvas.locator(".pane.gliding")).to_have_count(0)
     (x, canvas), (y, _) = boxes(lab, "x"), boxes(lab, "y")
     across = (x["x"] + y["x"] + y["width"]) / 2 - canvas["x"]
     down = (min(x["y"], y["y"]) + max(x["y"] + x["height"], y["y"] + y["height"])) / 2 - canvas["y"]

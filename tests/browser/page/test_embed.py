@@ -520,7 +520,7 @@ WORDS = """(page) => {
   const roots = [document, ...[...document.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])];
   const [said] = roots.flatMap((root) => [...root.querySelectorAll(".av-asks, .asking-says")]);
   const words = document.createRange();
-  words.selectNodeContents(said.lastChild);
+  words.selectNodeContents(said.firstChild);
   const { x, y, height } = words.getBoundingClientRect();
   return [x, y + height / 2];
 }"""
