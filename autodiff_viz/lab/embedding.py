@@ -48,6 +48,10 @@ OPENS = Bound(seconds=1.0, megabytes=200.0)
 TOO_LARGE = "<p>The picture of this graph is too large.</p>"
 
 
+ONLY = "Question"
+"""What stands before a question that is the only one."""
+
+
 @dataclass(frozen=True, slots=True)
 class FramePicture:
     """The picture of a frame.
@@ -94,5 +98,5 @@ def _question(lab: Lab) -> tuple[str, str]:
     if first is None or missing(lab, first):
         return "", ""
     letter = lab.pinned.letter if lab.pinned else "A"
-    which = f"{at + 1} of {len(asked)}" if len(asked) > 1 else "Question"
+    which = f"{at + 1} of {len(asked)}" if len(asked) > 1 else ONLY
     return question_words(played(lab.graph), first, letter).replace("`", ""), which
