@@ -48,7 +48,7 @@ _NAME = rf"[^\s,:]{{1,{limits.NAME}}}"
 CONTROLS: Mapping[str, str] = MappingProxyType(
     {
         "canvas": "the graph",
-        "question": "what is asked, and the field for the answer",
+        "question": "the question, and the field for the answer",
         "lesson": "the text of the lesson or the tour, with its title and the way to the next step",
         "formula": "the formula",
         "sliders": "the sliders of all inputs",
@@ -57,7 +57,7 @@ CONTROLS: Mapping[str, str] = MappingProxyType(
         "check": "whether the independent checks agree",
         "play": "the bar that plays the pass step by step",
         "toolbar": "zoom, and the buttons that change the graph",
-        "open": "the way to the whole lab, with everything kept",
+        "open": "a link to the whole lab, with everything kept",
     }
 )
 """Public names of what a frame can show."""
@@ -72,7 +72,7 @@ CONTRACT: tuple[Parameter, ...] = (
     Parameter(
         "show",
         "canvas,question,sliders,play,open",
-        "What the frame shows, in place of the usual.",
+        "What the frame shows.",
         CONTROLS,
         open="slider:NAME, plot:KEY",
         pattern=rf"slider:{_NAME}|plot:[a-z_]{{1,40}}",
@@ -82,7 +82,7 @@ CONTRACT: tuple[Parameter, ...] = (
     Parameter(
         "hide",
         "",
-        "What of that the frame does not show: the same names, or",
+        "What the frame leaves out: the same names, or",
         CONTROLS,
         open="slider:NAME",
         pattern=rf"slider:{_NAME}",
@@ -92,7 +92,7 @@ CONTRACT: tuple[Parameter, ...] = (
     Parameter(
         "edit",
         VALUES,
-        "What may be changed; the server refuses everything else.",
+        "What readers may change; the server refuses everything else.",
         {
             NOTHING: "nothing",
             VALUES: "numbers of inputs, and where cards stand",

@@ -48,6 +48,10 @@ OPENS = Bound(seconds=1.0, megabytes=200.0)
 TOO_LARGE = "<p>The picture of this graph is too large.</p>"
 
 
+ONLY = "Question"
+"""What stands before a question that is the only one."""
+
+
 @dataclass(frozen=True, slots=True)
 class FramePicture:
     """The picture of a frame.
@@ -57,12 +61,14 @@ class FramePicture:
       sliders: names of the inputs that have one.
       asks: whether a question is asked below the graph.
       question: the first one without an answer, in words.
+      which: which of the questions that is, as web/asking/bar.js says it.
     """
 
     text: str
     sliders: tuple[str, ...]
     asks: bool = False
     question: str = ""
+    which: str = ""
 
 
 def frame_picture(state: Mapping[str, str], embed: Embed) -> FramePicture:
@@ -80,15 +86,17 @@ def frame_picture(state: Mapping[str, str], embed: Embed) -> FramePicture:
         told = view is not None and embed.reveal == NOW and lab.asking is None
         text = svg_of(lab.graph, view.trace if told else None)
         asks = embed.shows("question") and (lab.asking is not None or embed.reveal == ASK)
-        question = _question(opened_in_frame(lab, embed)) if asks else ""
+        question, which = _question(opened_in_frame(lab, embed)) if asks else ("", "")
     names = tuple(slider.name for slider in view.sliders) if view else ()
-    return FramePicture(text if len(text) <= LONGEST else TOO_LARGE, names, asks, question)
+    return FramePicture(text if len(text) <= LONGEST else TOO_LARGE, names, asks, question, which)
 
 
-def _question(lab: Lab) -> str:
-    """Return the first question without an answer, in words; "" if there is none."""
+def _question(lab: Lab) -> tuple[str, str]:
+    """Return the first question without an answer, in words, and which one it is; "" if there is none."""
     asked = lab.asking.asked if lab.asking else ()
-    first = next((each.question for each in asked if not each.revealed), None)
+    at, first = next(((at, each.question) for at, each in enumerate(asked) if not each.revealed), (0, None))
     if first is None or missing(lab, first):
-        return ""
-    return question_words(played(lab.graph), first, lab.pinned.letter if lab.pinned else "A").replace("`", "")
+        return "", ""
+    letter = lab.pinned.letter if lab.pinned else "A"
+    which = f"{at + 1} of {len(asked)}" if len(asked) > 1 else ONLY
+    return question_words(played(lab.graph), first, letter).replace("`", ""), which

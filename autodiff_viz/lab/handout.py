@@ -1,4 +1,4 @@
-"""Lay out a handout for print: the question, the graph and room for an answer; overleaf the answer."""
+"""Lay out a handout for print: the question with room for an answer, and the graph; overleaf the answer."""
 
 from __future__ import annotations
 
@@ -71,6 +71,8 @@ ul li::before { content: ""; display: inline-block; width: 3.4mm; height: 3.4mm;
   border: 0.3mm solid var(--av-ink); vertical-align: -0.5mm; }
 .room { height: 11mm; border-bottom: 0.3mm solid var(--av-control); }
 .hint, footer { color: var(--av-quiet); font-size: 9.5pt; }
+.forth, .back { color: var(--av-value); }
+.back { color: var(--av-cotangent); }
 .right { font-weight: 650; }
 table { border-collapse: collapse; font-size: 9.5pt; width: 100%; }
 th, td { text-align: start; padding: 0.5mm 2mm; border-bottom: 0.2mm solid var(--av-edge); }
@@ -143,8 +145,8 @@ def _sheet(lab: Lab) -> Sheet:
 def handout(sheets: Sequence[Sheet], words: Words) -> str:
     """Return a handout as a page of HTML without scripts, to be printed on both sides.
 
-    In front are the graphs with "?" for what is asked, the questions, and room for answers. Overleaf are the
-    answers with their reasons, and all numbers. Where nothing is asked there is no front.
+    In front are the questions with room for answers, each above its graph with "?" for what is asked.
+    Overleaf are the answers with their reasons, and all numbers. Where nothing is asked there is no front.
 
     Raises:
       GraphError: a graph has no trace, or no output.
@@ -153,15 +155,16 @@ def handout(sheets: Sequence[Sheet], words: Words) -> str:
         with_output(sheet.found)
     sheets = [_fresh(sheet) for sheet in sheets]
     title = words.title.strip()[:TITLE] or "A graph"
-    head = _head(title, words)
+    head, legend = _head(title, words), _legend([sheet.found for sheet in sheets])
     if any(_asked(sheet) for sheet in sheets):
         front = "".join(_question_part(sheet, sheets, at) for at, sheet in enumerate(sheets))
-        parts = [f"<section>{head}{front}</section>"]
+        parts = [f"<section>{head}{front}{legend}</section>"]
         head = f"<h1>Answers: {escape(title)}</h1>"
     else:
         parts = []
     overleaf = "".join(_answer_part(sheet, sheets, at, not parts) for at, sheet in enumerate(sheets))
-    parts.append(f"<section class='overleaf'>{head}{overleaf}{_footer(sheets[0].found)}</section>")
+    foot = f"{'' if parts else legend}{_footer(sheets[0].found)}"
+    parts.append(f"<section class='overleaf'>{head}{overleaf}{foot}</section>")
     return (
         f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{escape(title)}</title>"
         f"<style>{STYLE}</style></head><body class='{'one' if len(sheets) == 1 else 'many'}'>"
@@ -185,6 +188,18 @@ def _head(title: str, words: Words) -> str:
     return f"<header><div><h1>{escape(title)}</h1>{prose(words.text)}{shown}</div>{code}</header>"
 
 
+def _legend(graphs: Sequence[Trace]) -> str:
+    """Return what the signs of the graphs mean; of a norm only where a tensor is drawn."""
+    tensors = any(array.ndim for found in graphs for array in found.value.values())
+    norm = " \u2016&nbsp;\u2016 is the norm of a tensor." if tensors else ""
+    return (
+        "<p class='hint'><span class='forth'>\u25b6</span> value, "
+        "<span class='back'>\u25c0</span> cotangent: what arrives on the way back. "
+        "A thick wire passes much back, a dashed one 0. "
+        f"\u201c?\u201d stands for what is asked.{norm}</p>"
+    )
+
+
 def _code(code: QrCode) -> str:
     return (
         f"<svg viewBox='0 0 {code.size} {code.size}' shape-rendering='crispEdges' role='img' "
@@ -206,8 +221,8 @@ def _question_part(sheet: Sheet, sheets: Sequence[Sheet], at: int) -> str:
     formula = _formula(found) if len(sheets) == 1 else ""
     return (
         f"<article>{_title(sheet, sheets, at)}{prose(sheet.caption)}"
-        f"{_figure(found, conceal(found, _hidden_in(sheet, sheets)))}{formula}"
-        f"{questions or _asked_elsewhere(sheet, sheets)}</article>"
+        f"{questions or _asked_elsewhere(sheet, sheets)}"
+        f"{_figure(found, conceal(found, _hidden_in(sheet, sheets)))}{formula}</article>"
     )
 
 
@@ -281,7 +296,7 @@ def _formula(found: Trace) -> str:
 def _table(found: Trace) -> str:
     """Return value and cotangent of each node as a table."""
     rows = "".join(_rows(found))
-    head = "<tr><th>node</th><th>value</th><th>arrives on the way back</th></tr>"
+    head = "<tr><th>node</th><th>value</th><th>cotangent</th></tr>"
     columns = " class='two'" if len(found.graph.nodes) > ONE_COLUMN else ""
     return f"<div{columns}><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>"
 

@@ -45,7 +45,9 @@ SHEETS = {
 """The style sheets of each place on the page that has a shadow root of its own, but for those of parts."""
 
 PART_SHEETS = {
+    "asking/ask_form.js": ("asking/ask_form.css",),
     "canvas/actions/cheat_sheet.js": ("canvas/help.css",),
+    "canvas/popovers/find.js": ("canvas/find.css",),
     "present/notes.js": ("present/notes/*.css",),
     "present/prepare.js": ("present/*.css",),
     "share/dialog.js": ("share/*.css",),

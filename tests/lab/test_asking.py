@@ -60,6 +60,28 @@ def shown(lab: Lab) -> dict:
     return lab_drawing(lab, lab_view(lab))
 
 
+BENT = "x = 3.0\na = stop_gradient(2.0 * x)\nb = square(x)\nz = a + b"
+
+
+def test_while_a_question_is_open_no_graph_is_compared_without_a_rule():
+    lab = replace(opened(start(), parse(BENT), "Open"), selected="a")
+
+    def offers(lab: Lab) -> list[str]:
+        names = [field["id"] for field in node_data(lab, lab_view(lab), Answers())["fields"]]
+        return [name for name in names if name.startswith("without_")]
+
+    compared = {"kind": "without", "what": "rule", "name": "a"}
+    assert offers(lab) == ["without_rule"]
+    open_ = ask(lab, [AT_X], ASKED_ALONE)
+    assert offers(open_) == []
+    refused = edited(open_, {**compared, "seq": 1})
+    assert (refused.pinned, refused.graph) == (None, lab.graph)
+    assert [refusal.code for refusal in refused.notice] == ["hidden"]
+    told = reveal(open_, 0)
+    assert offers(told) == ["without_rule"]
+    assert edited(told, compared).pinned.graph == lab.graph
+
+
 def record(lab: Lab, node: str) -> dict:
     return next(one for one in shown(lab)["nodes"] if one["id"] == node)
 

@@ -47,6 +47,19 @@ def test_page_one_has_the_question_and_not_its_number_which_is_overleaf():
     assert "JAX" in text or "jax" in text
 
 
+def test_the_question_comes_before_its_graph_and_a_legend_says_what_the_signs_mean():
+    one, two = pages(of_one(Asking(ASKED_ALONE, (Asked(ASKS),)), "Fork"))
+    assert one.index("What arrives at") < one.index("class='room'") < one.index("<svg")
+    assert "\u25b6</span> value" in one
+    assert "\u25c0</span> cotangent" in one
+    assert "norm" not in one  # of numbers alone
+    assert two.index("<span class='right'>") < two.index("<svg")
+    vote = pages(printed())[0].partition("2. Vote")[2]
+    assert vote.index("Which?") < vote.index("<li>both add</li>") < vote.index("<svg")
+    (alone,) = pages(of_one(None, "Fork"))
+    assert "\u25c0</span> cotangent" in alone
+
+
 def test_all_values_can_be_hidden_on_page_one():
     one, two = pages(of_one(Asking(ALL_VALUES, (Asked(ASKS),)), ""))
     assert "8659" not in one  # 7 * 1237

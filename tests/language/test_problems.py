@@ -498,3 +498,17 @@ def test_infix_operators_are_those_of_the_catalog():
         if op.infix:
             assert parse(f"a = 1.0\nb = 2.0\nz = a {op.infix} b\n")["z"].op == op.name
             assert isinstance(ast.parse(f"a {op.infix} b", mode="eval").body, (ast.BinOp, ast.Compare))
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("\u03b8 = 3.0", "The name '\u03b8' has letters or signs that formulas don't use."),
+        ("na\u00efve = 1.0", "The name 'na\u00efve' has letters or signs that formulas don't use."),
+        ("z = x \u00d7 y", "The character '\u00d7' has letters or signs that formulas don't use."),
+    ],
+)
+def test_a_strange_letter_is_no_name_that_is_not_letters(text, what):
+    with pytest.raises(GraphError) as caught:
+        parse(text)
+    assert caught.value.problems[0].message == what

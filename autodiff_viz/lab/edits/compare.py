@@ -11,10 +11,13 @@ from autodiff_viz.graph.mute import with_muted
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.rule_kinds import KINDS
 from autodiff_viz.graph.text import quoted
+from autodiff_viz.lab.asking import hiding
 from autodiff_viz.lab.code import matching_text
 from autodiff_viz.lab.edits.edit import Handlers
 from autodiff_viz.lab.state import Lab, loss_of_text
 from autodiff_viz.messages.edits import Flip, Pin, Unpin, Without
+
+HIDDEN = "Numbers are hidden while they are asked for."
 
 
 def pinned(lab: Lab) -> Lab:
@@ -41,8 +44,14 @@ def flipped(lab: Lab) -> Lab:
 
 
 def without(lab: Lab, edit: Without) -> Lab:
-    """Pin the present graph as A, and go on as B without a rule, a mute or a checkpoint region."""
+    """Pin the present graph as A, and go on as B without a rule, a mute or a checkpoint region.
+
+    Raises:
+      GraphError: code "hidden", while a question hides numbers: the other graph would tell them.
+    """
     name = edit.name
+    if hiding(lab):
+        raise GraphError(Problem("hidden", HIDDEN, "Answer first, then compare.", name))
     if edit.what == "region":
         graph, label = edits.without_region(lab.graph, name), f"Without checkpoint {name}"
     elif edit.what == "mute":

@@ -13,6 +13,7 @@ from autodiff_viz.graph.order import consumers
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.subgraph import detached, extract
 from autodiff_viz.lab.asking import hiding
+from autodiff_viz.lab.edits.compare import HIDDEN
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.evaluate import evaluated, evaluated_at
 from autodiff_viz.lab.state import Lab, committed, with_setting
@@ -28,7 +29,7 @@ def _mend(lab: Lab, edit: Mend) -> Lab:
     """
     of, node, shown = edit.of, edit.node, edit.mend
     if hiding(lab):
-        _refuse("hidden", "Numbers are hidden while they are asked for.", "Answer first.", node)
+        _refuse("hidden", HIDDEN, "Answer first.", node)
     # The cure is made anew from the numbers on view, those of a training's step too: the edit names only what
     # the user saw, and the numbers may have changed since.
     at = moment(lab)

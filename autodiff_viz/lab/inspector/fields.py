@@ -48,11 +48,12 @@ DATA_HELP = "Numbers from a CSV or an .npy file; one dropped on the node does th
 LEARN_HELP = "Parameters with shapes that fit, wired to its empty slots."
 
 
-def fields(graph: Graph, node: NodeView, trained: bool = False) -> list[Field]:
+def fields(graph: Graph, node: NodeView, trained: bool = False, hiding: bool = False) -> list[Field]:
     """Return all fields of a node, in display order.
 
     Args:
       trained: whether a step of training is on view, of which a parameter has another value than its field.
+      hiding: whether numbers are hidden, since they are asked for: then no graph is compared.
     """
     listed: list[Field] = []
     if node.function:
@@ -61,7 +62,7 @@ def fields(graph: Graph, node: NodeView, trained: bool = False) -> list[Field]:
         listed.append({**function, "as": "text"})
         if says := arguments_said(node.function):
             listed.append({"id": "arguments", "label": says, "type": "note"})
-    listed += _without(graph, node)
+    listed += [] if hiding else _without(graph, node)
     listed += _source(node.name, node.source, trained) if node.source else []
     if node.learns:
         edit = edit_data(Learn(node=node.name))

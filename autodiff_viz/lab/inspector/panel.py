@@ -126,7 +126,10 @@ def node_data(lab: Lab, view: LabView, answers: Answers) -> Data | None:
         "added": term_data(moving.added),
         "fork": term_data(node.fork),
         "wires": [_wire(wire, at, moving, _is_asked(view, name, at)) for at, wire in enumerate(node.wires)],
-        "fields": [*tangent_field(lab, name), *fields(view.graph, node, view.moment is not None)],
+        "fields": [
+            *tangent_field(lab, name),
+            *fields(view.graph, node, view.moment is not None, view.hiding),
+        ],
         "runs": list(_runs(lab, view, answers)),
         "why": _why(lab, view, answers),
         "awaited": (answers.counting and answers.counts is None and not live(lab)) or None,

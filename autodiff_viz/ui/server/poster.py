@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from autodiff_viz.canvas.svg import MARGIN, css_of_pictures
 from autodiff_viz.display.colours import tokens
 from autodiff_viz.embedding.contract import Embed, read_embed, state_of
-from autodiff_viz.lab.embedding import FramePicture, frame_picture
+from autodiff_viz.lab.embedding import ONLY, FramePicture, frame_picture
 from autodiff_viz.ui.bundle import script
 from autodiff_viz.ui.chunks import FIRST, STATIC, scripts
 from autodiff_viz.ui.server.waiting import made
@@ -77,7 +77,8 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
     size = re.match(r'<svg [^>]*?viewBox="\S+ \S+ (\S+) (\S+)"', text)
     wide, high = (float(size[1]) - 2 * MARGIN, float(size[2]) - 2 * MARGIN) if size else (0.0, 0.0)
     sliders = [name for name in picture.sliders if embed.shows_slider(name)] if picture else []
-    rows = ROW * min(len(sliders), MOST_ROWS) + PLAY * embed.shows("play")
+    play = PLAY * embed.shows("play")
+    rows = ROW * min(len(sliders), MOST_ROWS) + play
     attributes = {
         "theme": embed.theme,
         "type": embed.type,
@@ -88,8 +89,13 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
     }
     panes = sum(embed.shows(name) for name in PANES)
     asks = picture is not None and picture.asks
+    which = picture.which if picture is not None else ""
+    words = f'; --which: "{which}"' if which else ""
+    if which == ONLY and "lesson" in request.query_params:
+        words += "; --narrow: none"  # of the one question of a lesson a narrow page does not say which
+    lengths = f"--rows: {rows}px; --play: {play}px"
     page = _PAGE.format(
-        room=f"style='--rows: {rows}px' data-panes='{panes}' data-asks='{int(asks)}'",
+        room=f"style='{lengths}{words}' data-panes='{panes}' data-asks='{int(asks)}'",
         attributes=" ".join(f'data-av-{name}="{escape(value)}"' for name, value in attributes.items()),
         title=escape(title),
         style=STYLE,

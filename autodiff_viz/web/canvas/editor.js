@@ -102,7 +102,7 @@ export class Editor {
     this.playTo = () => {};
     /** Go to a question of those that are asked, by its index; none: the one on view. @type {(at?: number) => void} */
     this.goToQuestion = () => {};
-    /** Show the cause of what arrives at a node; set by the question of a lesson. @type {(name: string) => void} */
+    /** Show the cause of what arrives at a node; set by the question of a lesson, whose answer may have a reason. @type {(name: string, reason?: string) => void} */
     this.showCause = () => {};
     this.lastStep = ""; // what the last edit did
     /** Hears which exercise of the lesson is on view. @type {(exercise: import("../lesson/exercise.js").Exercise | undefined) => void} */

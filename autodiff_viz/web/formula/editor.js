@@ -296,7 +296,6 @@ export class Formula {
   receive(data) {
     this.data = { ...data, text: data.text.replace(/\r\n?/g, "\n") };
     if (!this.unsent) this.adopt(this.known);
-    this.host.classList.toggle("of-code", Boolean(data.code) || IMPORTS.test(data.text));
     this.refresh();
     list(this.foot, data, {
       go: (place) => this.go(place),

@@ -39,7 +39,7 @@ export function showWhy(editor, item) {
     // The node that is asked about, of a wire the one that it comes back to.
     const wire = editor.shown.wires.find(({ to, slot }) => to === item.node && slot === item.slot);
     const node = (item.of === "passed" && wire?.from) || item.node;
-    if (!plot) return editor.showCause(node);
+    if (!plot) return editor.showCause(node, item.reason);
     if (tool !== "training" && editor.node(node)) editor.select([node], true);
     dispatch("plot", { name: plot });
     return;

@@ -143,7 +143,7 @@ function fillRoom(editor, room) {
       "p",
       { class: says ? "short" : "fits" },
       html("b", {}, size),
-      ` ${says || "All of it is read from the last row."}`,
+      ` ${says || "All of it can be read from the last row."}`,
     ),
   );
   const text = rows.map(({ says }) => says).join() + largest?.name + offers.filter(Boolean).length;

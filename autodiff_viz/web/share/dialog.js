@@ -86,7 +86,8 @@ export function withWord({ values }, value, word, on) {
 
 // The dialog.
 
-const RESULTS = "Results come back as pasted text: each student copies a line, nothing is stored.";
+const RESULTS =
+  "Each student copies a line with the result and sends it to you. Nothing is stored here.";
 
 const PARTS = [
   { name: "link", label: "Link and QR code" },
@@ -225,12 +226,12 @@ class ShareDialog {
           { class: "share-column" },
           select(
             "Opens",
-            ["in the lab", "on a stage", "on a stage, with what comes back hidden"],
+            ["in the lab", "as a presentation", "as a presentation, with what comes back hidden"],
             (at) =>
               choose({ stage: /** @type {Choices["stage"]} */ (["", "shown", "hidden"][at]) }),
           ),
           check(
-            "For class: asks first, what comes back is hidden until it is answered",
+            "For a class: ask first, and hide what comes back until it is answered",
             items.length > 0, // then it asks already
             (asks) => choose({ asks }),
             items.length > 0,
@@ -248,7 +249,7 @@ class ShareDialog {
           ),
           ...(this.editor.drawing.lesson
             ? [
-                check("With the graph itself, should the lesson change", false, (whole) =>
+                check("Keep this graph, even if the lesson changes", false, (whole) =>
                   choose({ whole }),
                 ),
               ]
@@ -319,7 +320,7 @@ class ShareDialog {
             { class: "share-sizes" },
             size("width", "Width"),
             size("height", "Height"),
-            check("Keep the proportion", false, (ratio) => this.choose({ ratio })),
+            check("Keep the proportions", false, (ratio) => this.choose({ ratio })),
           ),
         ),
         html(

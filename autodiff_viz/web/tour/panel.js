@@ -19,7 +19,7 @@ import { placeAt, prose } from "./words.js";
 
 const PAUSE_MS = 900; // without a key, after which typed words are sent
 const WHAT =
-  "A tour is a list of steps. Each is the graph as you see it now, with words of yours; the list is a link or a file.";
+  "A tour is a list of steps. A step is a graph with your words. You share a tour as a link or a file.";
 
 /** @param {string} label @param {string} name of its icon @param {() => void} click @param {boolean} [disabled] */
 const small = (label, name, click, disabled = false) =>
@@ -239,7 +239,7 @@ export class TourPanel {
     const made = [
       this.head(tour),
       keep("title", "Title of the tour", tour.title, whole("title")),
-      keep("intro", "Said first", tour.text, whole("text"), 1),
+      keep("intro", "Introduction", tour.text, whole("text"), 1),
       html(
         "div",
         { class: "acts" },
@@ -252,23 +252,23 @@ export class TourPanel {
             disabled: full,
             click: () => (this.send(), this.editor.send({ kind: "tour_add" })),
           },
-          "Add this state",
+          "Add this graph",
         ),
         tour.steps.length > 0 &&
-          button(`Update step ${tour.at + 1} from this state`, () => {
+          button(`Replace step ${tour.at + 1} with this graph`, () => {
             this.send();
             this.editor.send({ kind: "tour_update", step: tour.at });
           }),
         !tour.steps.length &&
           this.lesson &&
-          button("Take the steps of this lesson", () =>
+          button("Begin with the steps of this lesson", () =>
             this.editor.send({ kind: "tour_new", of: "lesson" }),
           ),
       ),
       !tour.steps.length && html("p", { class: "quiet" }, WHAT),
       html("ol", { class: "steps" }, ...lines),
       tour.steps.length > 0 &&
-        keep("summary", "In a sentence, for lists of tours", tour.summary, whole("summary")),
+        keep("summary", "Summary, in one sentence", tour.summary, whole("summary")),
       html(
         "div",
         { class: "acts" },
@@ -350,12 +350,12 @@ export class TourPanel {
     this.drag(grip, i, move);
     if (open) {
       if (!step.text && !step.notes) this.unfolded = i; // it stays open while it is written
-      const said = step.asks ? "Said after the answer" : "Said of this step";
+      const said = step.asks ? "Text after the answer" : "Text of the step";
       const telling = [
         keep(`${i} text`, said, step.text, write("text"), 1),
         keep(
           `${i} notes`,
-          "Notes to speak from; they go with the link",
+          "Speaker's notes; whoever has the link can read them",
           step.notes,
           write("notes"),
           1,
@@ -375,7 +375,7 @@ export class TourPanel {
     const fold = html(
       "details",
       { class: "telling" },
-      html("summary", { "data-does": `telling ${i}` }, "Said after the answer, and notes"),
+      html("summary", { "data-does": `telling ${i}` }, "Text after the answer, and notes"),
       ...telling,
     );
     fold.addEventListener("toggle", () => {

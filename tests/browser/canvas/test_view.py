@@ -23,6 +23,19 @@ def on_view(lab: LabPage, name: str) -> bool:
     return across and node["y"] < canvas["y"] + canvas["height"] and node["y"] + node["height"] > canvas["y"]
 
 
+def test_the_two_nodes_of_a_new_formula_stand_in_the_middle_and_not_in_a_corner(lab: LabPage):
+    lab.type_formula(CHAIN)
+    lab.type_formula("x = 0.5\ny = sin(x)")
+    expect(lab.node("a0")).to_have_count(0)
+    expect(lab.canvas.locator(".pane.gliding")).to_have_count(0)
+    (x, canvas), (y, _) = boxes(lab, "x"), boxes(lab, "y")
+    across = (x["x"] + y["x"] + y["width"]) / 2 - canvas["x"]
+    down = (min(x["y"], y["y"]) + max(x["y"] + x["height"], y["y"] + y["height"])) / 2 - canvas["y"]
+    assert across == pytest.approx(canvas["width"] / 2, abs=0.1 * canvas["width"])
+    assert down == pytest.approx(canvas["height"] / 2, abs=0.15 * canvas["height"])
+    assert x["width"] > 100  # large enough to be read
+
+
 def test_the_canvas_cannot_be_panned_to_nothing(lab: LabPage):
     box = lab.canvas.bounding_box()
     start = (box["x"] + 20, box["y"] + 70)

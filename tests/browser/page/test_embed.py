@@ -516,6 +516,30 @@ def test_a_frame_that_is_touched_keeps_its_graph_where_it_was(page, address, siz
         assert page.locator(".canvas .surface").bounding_box()["height"] >= 190
 
 
+WORDS = """(page) => {
+  const roots = [document, ...[...document.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])];
+  const [said] = roots.flatMap((root) => [...root.querySelectorAll(".av-asks, .asking-says")]);
+  const words = document.createRange();
+  words.selectNodeContents(said.firstChild);
+  const { x, y, height } = words.getBoundingClientRect();
+  return [x, y + height / 2];
+}"""
+"""Left end and middle of the question's words."""
+
+
+@pytest.mark.parametrize("play", ["", "&hide=play"], ids=["play", "no play"])
+@pytest.mark.parametrize("size", [(700, 480), (390, 420), (1000, 480)])
+def test_a_frame_that_is_touched_keeps_its_question_where_it_was(page, address, size, play):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(f"{address}/?embed=1&v=1&reveal=ask&lesson={KEY}{play}")
+    before = page.evaluate(WORDS)
+    page.locator("#av-poster").click(position={"x": 30, "y": 30})
+    page.wait_for_function(LIVE)
+    expect(page.locator(".asking-says")).to_be_visible()
+    after = page.evaluate(WORDS)
+    assert all(abs(old - new) <= 12 for old, new in zip(before, after, strict=True)), (before, after)
+
+
 def test_a_low_frame_of_a_tour_has_its_caption_and_the_way_on_beside_the_tab_of_the_graph(
     page: Page, address: str
 ):

@@ -84,6 +84,8 @@ def test_code_becomes_a_formula_and_undo_brings_it_back(code: LabPage):
     foot(code).get_by_role("button", name="As formula").click()
     expect(code.formula).to_have_value(saying("y = x * x"))
     expect(foot(code).get_by_text("From code")).to_be_visible()
+    cut = "area => area.closest('.box').scrollHeight - area.closest('.box').clientHeight"
+    assert code.formula.evaluate(cut) == 0
     code.deselect()
     code.press("Control+z")
     expect(code.formula).to_have_value(CODE)

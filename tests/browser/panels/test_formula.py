@@ -21,6 +21,29 @@ def test_what_is_typed_is_drawn(lab: LabPage):
     assert lab.names() == {"p", "q", "r"}
 
 
+FITS = """area => {
+  const box = area.closest(".box"), last = [...box.querySelectorAll(".line")].at(-1);
+  const row = parseFloat(getComputedStyle(last).minHeight);
+  const [end, floor] = [last.getBoundingClientRect().bottom, box.getBoundingClientRect().bottom];
+  return { hidden: box.scrollHeight - box.clientHeight, free: (floor - end) / row, high: box.clientHeight };
+}"""
+
+
+def test_the_box_of_the_formula_is_as_high_as_its_text(lab: LabPage):
+    lab.type_formula("p = 3.0\nq = p * p\nr = 2.0 * q\ns = r + p\nt = s * q\nu = t * t\nv = u + 1.0")
+    found = lab.formula.evaluate(FITS)
+    assert found["hidden"] == 0
+    assert found["free"] < 1
+    lab.type_formula("p = 3.0")
+    lower = lab.formula.evaluate(FITS)
+    assert lower["high"] < found["high"]
+    assert lower["hidden"] == 0
+    assert lower["free"] < 3  # three lines have room at least
+    lab.type_formula("\n".join(["p = 3.0", *(f"q{i} = p * {i}.0" for i in range(60))]))
+    assert lab.formula.evaluate(FITS)["hidden"] > 0
+    assert lab.formula.evaluate(FITS)["high"] < 0.6 * lab.page.viewport_size["height"]
+
+
 def test_a_mistake_is_marked_in_the_text_and_the_graph_stays(lab: LabPage):
     lab.type_formula("p = 3.0\nq = sinn(p)")
     expect(lab.page.get_by_text("sinn").first).to_be_visible()

@@ -65,7 +65,7 @@ def test_the_link_of_a_lesson_has_the_graph_itself_where_that_is_chosen(lab: Lab
     dialog = open_dialog(lab.open("/?lesson=fork"))
     link = dialog.get_by_label("Link", exact=True)
     expect(link).to_have_value(saying("lesson=fork"))
-    dialog.get_by_label("With the graph itself").check()
+    dialog.get_by_label("Keep this graph").check()
     expect(link).to_have_value(saying("g="))
 
 
@@ -82,9 +82,9 @@ def test_each_choice_stands_in_the_link(dialog: Locator):
     expect(link).to_have_value(re.compile("#large=1$"))
     dialog.get_by_label("Light or dark").select_option("dark")
     expect(link).to_have_value(re.compile("#large=1&theme=dark$"))
-    dialog.get_by_label("Opens").select_option("on a stage, with what comes back hidden")
+    dialog.get_by_label("Opens").select_option("as a presentation, with what comes back hidden")
     expect(link).to_have_value(saying("present=hidden"))
-    dialog.get_by_label("asks first").check()
+    dialog.get_by_label("ask first").check()
     expect(link).to_have_value(saying("ask="))
 
 
@@ -106,8 +106,8 @@ def test_a_link_opens_as_it_was_chosen(dialog: Locator):
     link = dialog.get_by_label("Link", exact=True)
     dialog.get_by_label("Large type").check()
     dialog.get_by_label("Light or dark").select_option("dark")
-    dialog.get_by_label("Opens").select_option("on a stage, with what comes back hidden")
-    dialog.get_by_label("asks first").check()
+    dialog.get_by_label("Opens").select_option("as a presentation, with what comes back hidden")
+    dialog.get_by_label("ask first").check()
     expect(link).to_have_value(saying("ask="))
     other = dialog.page.context.new_page()
     visitor = LabPage(other, link.input_value()).open()
@@ -131,7 +131,7 @@ def test_of_a_tour_a_link_has_all_steps_or_one_and_never_what_was_answered(lab: 
     dialog = open_dialog(lab)
     link = dialog.get_by_label("Link", exact=True)
     assert set(query_of(link.input_value())) == {"tour"}
-    asks_first = dialog.get_by_label("For class: asks first")
+    asks_first = dialog.get_by_label("For a class: ask first")
     expect(asks_first).to_be_checked()  # it asks already
     expect(asks_first).to_be_disabled()
     dialog.get_by_label("Steps").select_option("step 2 alone")

@@ -64,16 +64,16 @@ def test_states_and_their_words_are_added_to_a_tour(lab: LabPage):
     lab.tools.get_by_role("button", name="Files, pictures and links").click()
     lab.canvas.get_by_role("menuitem", name="Tour").click()
     expect(panel(lab)).to_contain_text("A tour is a list of steps")
-    do(lab, "Add this state")
+    do(lab, "Add this graph")
     write(lab, "Title of the tour", "Two ways")
     write(lab, "Title of the step", "Free")
     write(lab, "Caption", "What arrives at `x`?")
     lab.select("b")
     lab.press("s")
     lab.page.get_by_role("tab", name="Tour", exact=True).click()
-    do(lab, "Add this state")
+    do(lab, "Add this graph")
     write(lab, "Title of the step", "Stopped")
-    write(lab, "Notes to speak from; they go with the link", "Wait.")
+    write(lab, "Speaker's notes; whoever has the link can read them", "Wait.")
     assert names(lab) == ["Free", "Stopped"]
     assert faults(lab.page) == []
 
@@ -170,14 +170,14 @@ def asking_tour() -> str:
 def test_edit_shows_no_reader_what_is_said_after_an_answer_before_it_is_given(lab: LabPage):
     lab.open(f"/?tour={asking_tour()}")
     do(lab, "Edit")
-    after, notes = (panel(lab).get_by_label(label) for label in ("Said after the answer", "Notes to speak"))
+    after, notes = (panel(lab).get_by_label(label) for label in ("Text after the answer", "Speaker's notes"))
     expect(panel(lab).get_by_label("Caption")).to_be_visible()
     expect(after).to_be_hidden()
     expect(notes).to_be_hidden()
     assert faults(lab.page) == []
-    panel(lab).get_by_text("Said after the answer, and notes").click()  # its author asks for it
+    panel(lab).get_by_text("Text after the answer, and notes").click()  # its author asks for it
     expect(after).to_have_value("It is four.")
-    panel(lab).get_by_text("Said after the answer, and notes").click()
+    panel(lab).get_by_text("Text after the answer, and notes").click()
     expect(after).to_be_hidden()
     lab.page.get_by_role("button", name="not zero").click()
     lab.settle()
@@ -185,7 +185,7 @@ def test_edit_shows_no_reader_what_is_said_after_an_answer_before_it_is_given(la
     expect(after).to_be_visible()
     expect(notes).to_be_visible()
     panel(lab).get_by_role("button", name="Next one", exact=True).click()
-    expect(panel(lab).get_by_label("Said of this step")).to_be_visible()  # where nothing is asked
+    expect(panel(lab).get_by_label("Text of the step")).to_be_visible()  # where nothing is asked
     expect(after).to_be_hidden()
 
 

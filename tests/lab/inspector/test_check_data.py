@@ -168,6 +168,19 @@ def test_in_forward_mode_tangents_have_a_word_of_their_own():
     assert found["forward"]["state"] in ("agrees", "blocked")
 
 
+def test_what_matters_for_other_derivatives_is_no_hint_for_a_newcomer():
+    lab = opened(
+        start(), parse("x = 2.0\ny = custom(x * x, pullback=lambda v, a, b, out: (v, v))\nz = sin(y)"), "Open"
+    )
+    assert "lints" not in checked(lab)
+    hints = checked(replace(lab, forward=(("x", 1.0),)))["lints"]
+    assert [hint["says"].partition(" of ")[0] for hint in hints] == [
+        "Forward mode cannot see the rule",
+        "The second derivative",
+    ]
+    assert all(hint["later"] for hint in hints)
+
+
 BESSEL = """import torch
 x = torch.tensor([1.0, 2.0])
 w = torch.tensor([0.5, -1.0], requires_grad=True)

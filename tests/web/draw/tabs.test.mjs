@@ -4,6 +4,7 @@ import { stackTabs, withTabs } from "../../../autodiff_viz/web/canvas/state/tabs
 import { predict } from "../../../autodiff_viz/web/canvas/state/predict.js";
 import { numbersRoom, rows } from "../../../autodiff_viz/web/canvas/draw/face.js";
 import { fitting, numberText } from "../../../autodiff_viz/web/base/numbers.js";
+import { nameInLine } from "../../../autodiff_viz/web/canvas/draw/tab_card.js";
 import { levelOf } from "../../../autodiff_viz/web/canvas/draw/levels.js";
 import { textWidth } from "../../../autodiff_viz/web/base/numbers.js";
 import { unfold } from "../../../autodiff_viz/web/canvas/actions/arrange.js";
@@ -159,6 +160,43 @@ test("both numbers of a tab can be read at every scale at which cards have their
           );
         assert.ok(size >= 13 / Math.min(scale, 1) - 0.1);
       }
+});
+
+test("a tab in a line says its name where both numbers keep two digits beside it, and nothing stands on the name", () => {
+  const tab = (id, w, value, cotangent) => ({
+    ...node(id, 300, 190),
+    w,
+    h: HEIGHT,
+    tab: "h",
+    value: numberText(scalar(value)),
+    cotangent: numberText(scalar(cotangent)),
+    numbers: { value: scalar(value), cotangent: scalar(cotangent) },
+  });
+  const level = levelOf(0.5);
+  assert.equal(nameInLine(tab("W1", 136, 1.65, 0.0861), level).name, "W1");
+  assert.equal(nameInLine(tab("W1", 136, -1.65, -0.0861), level).name, ""); // signs take its place
+  assert.equal(nameInLine(tab("W1", 136, 1.65, 0.0861), levelOf(0.36)).name, "");
+  assert.equal(nameInLine(tab("b1", 152, 0, 0.0861), levelOf(0.36)).name, "b1");
+  for (const scale of [0.5, 0.42, 0.36])
+    for (const w of [128, 152, 184])
+      for (const id of ["W1", "b1", "w", "fc1_weight"])
+        for (const [value, cotangent] of [
+          [1.65, 0.0861],
+          [0, -1],
+          [12.3, -0.00012],
+        ]) {
+          const one = tab(id, w, value, cotangent);
+          const [at, room] = [levelOf(scale), numbersRoom(one, levelOf(scale))];
+          const { name } = nameInLine(one, at);
+          const ends = name ? 5 + 1.06 * textWidth(name, at.text) : 0;
+          const wide =
+            1.06 *
+            textWidth(
+              fitting(one.value, one.numbers.value, room.value / at.number / 1.06),
+              at.number,
+            );
+          assert.ok(room.own - wide >= ends, `${scale} ${w} ${id} ${value}`);
+        }
 });
 
 test("brackets and the bars of a norm reach over neither the number below them nor the lower edge of the least card", () => {

@@ -21,6 +21,15 @@ test("it is looked for as long as a worker has still to answer, and no longer", 
   assert.equal(causeOf({ node: { name: "x" }, check: { state: "agrees" } }, "x"), null);
 });
 
+test("the reason of an answer is not looked for: it stands there until the cause comes with its cure", () => {
+  const reason = "Every path from `y` to `z` meets a stop, at `b`.";
+  const told = { says: "Every path from y to z meets a stop, at b." };
+  assert.deepEqual(causeOf({ node: { name: "y", awaited: true } }, "y", reason), told);
+  assert.deepEqual(causeOf({}, "y", reason), told);
+  assert.equal(causeOf({ node: { name: "y", why } }, "y", reason), why);
+  assert.equal(causeOf({ node: { name: "y", awaited: true } }, "y", ""), true);
+});
+
 test("a sentence that was said with other quotes is not said again", () => {
   const said = "Right. sqrt_1 passes NaN back to x: the slope is \u221e there.";
   assert.ok(isSaid(said, "'sqrt_1' passes NaN back to 'x': the slope is \u221e there."));

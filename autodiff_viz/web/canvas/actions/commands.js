@@ -131,10 +131,12 @@ export function flip(editor) {
   else showStatus(editor.stage, "Nothing is pinned yet: Shift+V pins this graph as A.");
 }
 
-/** What the selection has that the graph can be compared without: the rule or the mute of a node, or a region.
+/** What the selection has that the graph can be compared without: the rule or the mute of a node, or a region; nothing while a
+ * question hides numbers.
  * @param {Editor} editor @returns {{ what: "rule" | "mute" | "region", name: string } | null} */
 export function bendOf(editor) {
   const node = editor.node(editor.single);
+  if (editor.drawing.asking?.hiding) return null;
   if (node && !node.group && node.muted) return { what: "mute", name: node.id };
   if (node && !node.group && node.rule !== "follow") return { what: "rule", name: node.id };
   const region = regionOf(editor);

@@ -31,7 +31,7 @@ import { groupChips, groupParts, groupRows, spokenGroup, writeGroupTitle } from 
 import { heatParts, makePictures, normAt, paintPictures, scaleSays, shownAt } from "./heat_card.js";
 import { isBare, NEAR, readableLevel } from "./levels.js";
 import { spokenRuns } from "./runs.js";
-import { tabParts } from "./tab_card.js";
+import { isInLine, nameInLine, tabParts } from "./tab_card.js";
 
 // Ports: slots on the left with their constants, and the output on the right.
 
@@ -306,6 +306,7 @@ export function updateCard(card, node) {
     moving: tangent !== undefined,
     pictured: Boolean(heat),
     written: isWritten(node),
+    named: isInLine(node, readableLevel(card.level)) && nameInLine(node, card.level).name,
   });
   if (look !== card.look) {
     card.lane = null;

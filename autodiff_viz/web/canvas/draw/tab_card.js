@@ -1,6 +1,6 @@
 // @ts-check
 // Draw the card of a parameter that is folded below its layer: its name, and value and arriving cotangent one
-// below the other; with less room the two side by side, without the name.
+// below the other; with less room the two side by side, with the name where both keep two digits; on a phone the name alone.
 
 import { RULES } from "../../base/constants.js";
 import { svg } from "../../base/dom.js";
@@ -18,6 +18,7 @@ const ROWS = 8; // px around and between two rows
 const NAME = 12.5; // px
 const NAMED = 0.4; // of the width, at most for the name
 const NUMBER = textWidth("‖0.06‖", 1.06); // width that a number needs, of the font's size
+const SHORT = textWidth(".06", 1.06); // the same, beside a name in the line
 const LETTERS = 1; // least width of a name, of the font's size
 const CAPITAL = 0.7; // height of digits and capitals, of the font's size
 const BOLD = 1.06; // width of semi-bold letters
@@ -58,26 +59,60 @@ const SHARES = [0.5, 0.55, 0.45, 0.6, 0.4, 0.66, 0.34, 0.72, 0.28];
 
 /** @param {GraphNode} node @param {Level} level */
 function roomInLine(node, level) {
-  const { w, value, tangent, cotangent, numbers } = node;
-  const left = markOf(node) ? EDGE + MARK : EDGE;
-  const room = w - EDGE - left - APART;
-  const texts = [tangent ?? value, cotangent].map((text) => text.replaceAll("\u2016", ""));
-  const nums = [tangent === undefined ? numbers?.value : numbers?.tangent, numbers?.cotangent];
-  const [forth, back] = texts.map((text) => textWidth(text, BOLD) * level.number + 1);
-  const fits = (/** @type {number} */ share) =>
-    [share, 1 - share].every(
-      (part, i) =>
-        !fitting(texts[i], nums[i], (part * room) / level.number / BOLD).endsWith("\u2026"),
-    );
-  const own = forth + back <= room ? room - back : room * (SHARES.find(fits) ?? 0.5);
+  const named = nameInLine(node, level);
+  const left = lineStart(node) + named.px;
+  const room = node.w - EDGE - left - APART;
+  const own = named.own ?? ownOf(node, level, room, 0) ?? room / 2;
+  const half = named.px ? 0 : room / 2;
+  const forth = textWidth(bare(node.tangent ?? node.value), BOLD) * level.number + 1;
   return {
     value: own,
     cotangent: room - own,
     ends: /** @type {[number, number]} */ ([
-      left + Math.min(own, Math.max(forth, room / 2)),
-      w - EDGE,
+      left + Math.min(own, Math.max(forth, half)),
+      node.w - EDGE,
     ]),
   };
+}
+
+/** @param {string} text */
+const bare = (text) => text.replaceAll("\u2016", "");
+
+/** Px of a line for the value, so that both numbers fit, perhaps with fewer digits; undefined where they do not.
+ * @param {GraphNode} node @param {Level} level @param {number} room of both @param {number} least px of either that needs more */
+function ownOf({ value, tangent, cotangent, numbers }, { number }, room, least) {
+  const texts = [tangent ?? value, cotangent].map(bare);
+  const nums = [tangent === undefined ? numbers?.value : numbers?.tangent, numbers?.cotangent];
+  const [forth, back] = texts.map((text) => textWidth(text, BOLD) * number + 1);
+  if (forth + back <= room) return room - back;
+  const share = SHARES.find((part) =>
+    [part * room, room - part * room].every(
+      (px, i) =>
+        px >= Math.min([forth, back][i], least) &&
+        !fitting(texts[i], nums[i], px / number / BOLD).endsWith("\u2026"),
+    ),
+  );
+  return share && share * room;
+}
+
+/** Px left of a line, without its name. @param {GraphNode} node */
+const lineStart = (node) => (markOf(node) ? EDGE + MARK : EDGE);
+
+/** The name before the numbers of a line, where both keep two digits; with its px, and those of the value beside it.
+ * @param {GraphNode} node @param {Level} level @returns {{ name: string, px: number, own?: number }} */
+export function nameInLine(node, level) {
+  const name = shortName(node, NAMED, level);
+  const px = BOLD * textWidth(name, nameSize(level)) + APART;
+  const room = node.w - EDGE - lineStart(node) - APART - px;
+  const own = name && room > 0 ? ownOf(node, level, room, SHORT * level.number) : undefined;
+  return own === undefined ? { name: "", px: 0 } : { name, px, own };
+}
+
+/** The name in a part of the width; "" where that has room for less than three letters of it.
+ * @param {GraphNode} node @param {number} part @param {Level} level */
+function shortName({ id, w }, part, level) {
+  const name = shortenedName(id, (part * (w - 2 * EDGE)) / BOLD, nameSize(level));
+  return name === id || name.length > 2 ? name : "";
 }
 
 /** @param {Level} level */
@@ -95,17 +130,32 @@ function nameRoom(node, level) {
   return most < LETTERS * size ? 0 : most;
 }
 
+/** The arrow of the number at the edge without a wire, which tells the two in a line apart without colour.
+ * @param {GraphNode} node @param {Level} level */
+function arrowAside({ w, h, beside }, { number }) {
+  const [wide, half] = [0.4 * number, 0.3 * number];
+  const [name, x, way] = beside ? ["forth", -1.4 * wide, 1] : ["back", w + 1.4 * wide, -1];
+  return svg("path", {
+    class: name,
+    d: `M${x} ${h / 2 - half}l${way * wide} ${half} ${-way * wide} ${half}z`,
+  });
+}
+
 /** Name and the sign of a rule. @param {GraphNode} node @param {Level} level @returns {Element[]} */
 export function tabParts(node, level) {
-  const parts = [];
   const size = nameSize(level);
-  if (!isBare(level) && nameRoom(node, level))
+  const y = node.h / 2 + 0.35 * size;
+  const written = (/** @type {number} */ x, /** @type {string} */ name) =>
+    name ? [svg("text", { class: "name fixed tab-name", x, y }, name)] : [];
+  /** @type {Element[]} */
+  const parts = [];
+  if (level.detail === "one") {
+    if (CAPITAL * size <= node.h) parts.push(...written(EDGE, shortName(node, 1, level)));
+  } else if (isInLine(node, level)) {
+    parts.push(...written(lineStart(node), nameInLine(node, level).name), arrowAside(node, level));
+  } else if (!isBare(level) && nameRoom(node, level))
     parts.push(
-      svg(
-        "text",
-        { class: "name fixed tab-name", x: startOf(node), y: node.h / 2 + 0.35 * size },
-        shortenedName(node.id, nameRoom(node, level) + 0.1, size),
-      ),
+      ...written(startOf(node), shortenedName(node.id, nameRoom(node, level) + 0.1, size)),
     );
   const kind = markOf(node);
   if (!kind) return parts;
