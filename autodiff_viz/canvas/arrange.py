@@ -121,13 +121,8 @@ def closed_at_first(graph: Graph) -> frozenset[str]:
     if len(graph.nodes) <= FEW or any(node.position for node in graph.nodes):
         return frozenset()
     if len(graph.nodes) > MANY:
-        inside: set[str] = set()
-        outer = []
-        for frame in outermost_first(graph.frames):
-            if isinstance(frame, Group) and not frame.nodes <= inside:
-                outer.append(frame.name)
-                inside |= frame.nodes
-        return frozenset(outer if len(outer) > 1 else ())
+        outer = outermost(graph)
+        return outer if len(outer) > 1 else frozenset()
     groups = frozenset(group.name for group in graph.groups if group.branches)
     if not groups:
         return frozenset()
@@ -137,14 +132,21 @@ def closed_at_first(graph: Graph) -> frozenset[str]:
     return groups if max(feet) - top > HIGHEST else frozenset()
 
 
+def outermost(graph: Graph) -> frozenset[str]:
+    """Return the names of the groups that are in no other ones."""
+    inside: set[str] = set()
+    outer = []
+    for frame in outermost_first(graph.frames):
+        if isinstance(frame, Group) and not frame.nodes <= inside:
+            outer.append(frame.name)
+            inside |= frame.nodes
+    return frozenset(outer)
+
+
 def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
     """Lay out all nodes, ignoring their own positions, with each of the `collapsed` groups as one card."""
-    card_of: dict[str, str] = {}  # by node; a card's name has a space, which no node's name has
-    for frame in outermost_first(graph.frames):
-        if isinstance(frame, Group) and frame.name in collapsed:
-            for name in frame.nodes:
-                card_of.setdefault(name, f"group {frame.name}")
-    folded, ports = _folded(graph, card_of)
+    card_of = cards_of(graph, collapsed)
+    folded, ports = folded_graph(graph, card_of)
     tall = pictured(graph)
     stacked = {f"group {group.name}" for group in graph.groups if group.branches}
     sizes = {card: group_size(*count, card in stacked) for card, count in ports.items()}
@@ -169,7 +171,20 @@ def as_first_seen(graph: Graph) -> tuple[Graph, frozenset[str]]:
     return (edits.with_positions(graph, folded_places(graph, cards)) if cards else graph), cards
 
 
-def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tuple[int, int]]]:
+def cards_of(graph: Graph, collapsed: Collection[str]) -> dict[str, str]:
+    """Return the card of each node in a collapsed group: `group ` and the name of the outermost one.
+
+    A card's name has a space, which no node's name has.
+    """
+    card_of: dict[str, str] = {}
+    for frame in outermost_first(graph.frames):
+        if isinstance(frame, Group) and frame.name in collapsed:
+            for name in frame.nodes:
+                card_of.setdefault(name, f"group {frame.name}")
+    return card_of
+
+
+def folded_graph(graph: Graph, card_of: Mapping[str, str]) -> tuple[Graph, dict[str, tuple[int, int]]]:
     """Replace nodes by their cards; also return by card how many nodes feed it and how many leave it."""
     reads: dict[str, dict[str, None]] = {card: {} for card in card_of.values()}
     gives: dict[str, set[str]] = {card: set() for card in reads}

@@ -15,7 +15,7 @@ from traitlets import Any as AnyTrait
 from traitlets import Instance, Int, Unicode, observe
 
 from autodiff_viz.canvas.arrange import as_first_seen
-from autodiff_viz.canvas.svg import picture
+from autodiff_viz.canvas.svg import overview, picture
 from autodiff_viz.engine.trace import Trace, with_output
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -160,8 +160,8 @@ class LabWidget(AnyWidget):
 
 
 def _picture(graph: Graph, trace: Trace | None) -> str:
-    """Return the picture of a graph; "" of a large one."""
-    return picture(trace or graph) or "" if len(graph.nodes) <= PICTURED else ""
+    """Return the picture of a graph; of a large one an overview."""
+    return picture(trace or graph) or "" if len(graph.nodes) <= PICTURED else overview(graph).svg
 
 
 def _says(graph: Graph) -> str:

@@ -420,7 +420,7 @@ def _reach(a: Point, b: Point, left: float, right: float) -> tuple[float, float]
     """Return between which heights a curve from a to b, level at both ends, is in an interval of x."""
     low, high = (a[1], b[1]) if a[1] < b[1] else (b[1], a[1])
     wide, tall = b[0] - a[0], b[1] - a[1]
-    if wide < SHORT:  # of a short curve the ends are steeper, and it is no function of x
+    if wide < SHORT or not tall:  # of a short curve the ends are steeper, and it is no function of x
         return low, high
     # By its known heights at the places next to both sides.
     first = a[1] + tall * HEIGHTS[max(0, int(STEPS * (left - a[0]) / wide))]
