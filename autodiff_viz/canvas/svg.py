@@ -48,14 +48,16 @@ FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 WEIGHT = 600  # of text, unless it says another one
 LETTER = 0.56  # of the font's size: width of a letter, on average
 TURN, MORE_TURN, MOST_TURN = 46, 0.1, 80  # px by which a wire that comes back turns beyond its ends
+WORDS, LINE_HIGH = 13.0, 20.0  # px of words below a picture
 MARGIN, PAD, TAB = 34, 14, 18  # px around the picture, around the nodes of a frame, and of its name
 
 
-def svg_of(graph: Graph, trace: Trace | None) -> str:
+def svg_of(graph: Graph, trace: Trace | None, says: str = "") -> str:
     """Return the picture of a graph with the numbers of `trace`, or without numbers.
 
     Args:
       trace: of the graph, or of the part of it that can be evaluated.
+      says: words below it.
     """
     data = drawing(Picture(graph, trace, {}, (), None, 0)).data
     nodes = {node["id"]: node | _texts(node, trace) for node in data["nodes"]}
@@ -73,15 +75,19 @@ def svg_of(graph: Graph, trace: Trace | None) -> str:
     inside = "".join([*frames, *wires, *(_card(node) for node in nodes.values())])
     output = next((node["id"] for node in data["nodes"] if node["isOutput"]), None)
     described = f"Graph of {len(data['nodes'])} nodes" + (f" with the output {output}" if output else "")
-    return _svg((left, top, width, height), described, inside)
+    return _svg((left, top, width, height), described, inside, says)
 
 
-def _svg(view: tuple[float, float, float, float], described: str, inside: str) -> str:
-    """Write the element around a picture, of which `view` is (left, top, width, height)."""
-    box = " ".join(map(_n, view))
+def _svg(view: tuple[float, float, float, float], described: str, inside: str, *says: str) -> str:
+    """Write the element around a picture, of which `view` is (left, top, width, height), with words below."""
+    left, top, width, height = view
+    for line in filter(None, says):
+        inside += _text(left + PAD, top + height + LINE_HIGH / 2, line, WORDS, QUIET, weight=400)
+        width, height = max(width, 2 * PAD + WORDS * LETTER * len(line)), height + LINE_HIGH
+    box = " ".join(map(_n, (left, top, width, height)))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(view[2])}" '
-        f'height="{_n(view[3])}" role="img" aria-label={quoteattr(described)} '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(width)}" '
+        f'height="{_n(height)}" role="img" aria-label={quoteattr(described)} '
         f'font-family={quoteattr(FONT)} font-weight="{WEIGHT}" '
         f'style="max-width: 100%; height: auto; background: {GROUND}">{inside}</svg>'
     )
@@ -369,15 +375,18 @@ def _frames(frames: Iterable[Data], nodes: Mapping[str, Data], colour: str, dash
 # The picture of a graph or a trace in a notebook.
 
 
-def picture(thing: Graph | Trace) -> str | None:
+def picture(thing: Graph | Trace, says: str = "") -> str | None:
     """Return the canvas's picture as an SVG element; None for a graph without nodes.
 
     A graph has the numbers of its own inputs, as far as it can be evaluated.
+
+    Args:
+      says: words below it.
     """
     graph = thing.graph if isinstance(thing, Trace) else thing
     if not graph.nodes:
         return None
-    return svg_of(graph, thing if isinstance(thing, Trace) else _traced(graph))
+    return svg_of(graph, thing if isinstance(thing, Trace) else _traced(graph), says)
 
 
 def _traced(graph: Graph) -> Trace | None:
@@ -405,8 +414,12 @@ class Overview(NamedTuple):
     says: str
 
 
-def overview(graph: Graph) -> Overview:
-    """Draw a large graph: outermost groups as one card each, of many cards those nearest to the output."""
+def overview(graph: Graph, more: str = "") -> Overview:
+    """Draw a large graph: outermost groups as one card each, of many cards those nearest to the output.
+
+    Args:
+      more: words below those that say so.
+    """
     card_of = cards_of(graph, outermost(graph))
     folded = folded_graph(graph, card_of)[0]
     shown = _nearest(folded, card_of.get(graph.output or "", graph.output))
@@ -423,7 +436,7 @@ def overview(graph: Graph) -> Overview:
         for node in folded.nodes
         if node.name in shown
     ]
-    return Overview(_overview(nodes, Counter(card_of.values()), says), says)
+    return Overview(_overview(nodes, Counter(card_of.values()), (says, more)), says)
 
 
 def _nearest(graph: Graph, output: str | None) -> set[str]:
@@ -437,7 +450,7 @@ def _nearest(graph: Graph, output: str | None) -> set[str]:
     return {*shown}
 
 
-def _overview(nodes: list[Node], inside: Mapping[str, int], says: str) -> str:
+def _overview(nodes: list[Node], inside: Mapping[str, int], says: tuple[str, ...]) -> str:
     """Draw nodes, and cards of groups with the number of nodes inside."""
     placed = layout(Graph(tuple(nodes), (), None, ()), Space(lambda node: CARD, widest=WIDEST, window=WINDOW))
     (w, h), at = CARD, placed.positions
@@ -459,7 +472,6 @@ def _overview(nodes: list[Node], inside: Mapping[str, int], says: str) -> str:
             _text(x + 11, y + 41, what, _fitted(what, w - 22, 12.5), QUIET, weight=400),
         ]
     left, top = min(x for x, _ in at.values()) - MOST_TURN, min(y for _, y in at.values()) - MARGIN
-    width = max(max(x for x, _ in at.values()) + w + MOST_TURN - left, 8.0 * len(says))
-    height = max(y for _, y in at.values()) + h + 2 * MARGIN - top
-    parts.append(_text(left + MARGIN, top + height - 20, says, 13, QUIET, weight=400))
-    return _svg((left, top, width, height), says, "".join(parts))
+    width = max(x for x, _ in at.values()) + w + MOST_TURN - left
+    height = max(y for _, y in at.values()) + h + MARGIN - top
+    return _svg((left, top, width, height), says[0], "".join(parts), *says)

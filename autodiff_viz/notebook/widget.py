@@ -31,6 +31,7 @@ from autodiff_viz.standalone.notebook import PNG, SVG, bundle_of
 STILL = (PLAIN, PNG, SVG)
 """What a cell shows where no kernel is: text and picture."""
 
+NOT_LIVE = "Start the kernel and run this cell to make it live."
 PICTURED = 200  # nodes: a notebook keeps the picture
 HEIGHT = 520  # px
 
@@ -156,7 +157,8 @@ class LabWidget(AnyWidget):
         if bundle is None:
             return None
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return {**data, **bundle_of(self._session.trace or self._session.lab.graph, STILL, None)}, metadata
+        shown = self._session.trace or self._session.lab.graph
+        return {**data, **bundle_of(shown, STILL, None, NOT_LIVE)}, metadata
 
 
 def _picture(graph: Graph, trace: Trace | None) -> str:

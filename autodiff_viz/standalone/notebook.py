@@ -38,15 +38,18 @@ _brought: dict[str, tuple[Any, Any]] = {}
 """By name of what figures share: the cell that has brought it, and which run of it."""
 
 
-def bundle_of(thing: Any, include: Collection[str] | None, exclude: Collection[str] | None) -> Bundle:
-    """Return what is shown of an answer, by MIME type."""
+def bundle_of(
+    thing: Any, include: Collection[str] | None, exclude: Collection[str] | None, more: str = ""
+) -> Bundle:
+    """Return what is shown of an answer, by MIME type; `more` is said below it."""
     answer = answer_of(thing)
+    answer = answer._replace(says=(*answer.says, more) if more else answer.says)
     wanted = {PLAIN, HTML, SVG, PNG} if include is None else {*include}
     wanted -= {*(exclude or ())}
     shown = {PLAIN: text_of(answer)} if PLAIN in wanted else {}
     if wanted <= {PLAIN} or (include is None and _shows_text_alone()):
         return shown
-    drawn, of_it = _drawn(thing)
+    drawn, of_it = _drawn(thing, more)
     png = painted(drawn, PIXELS_OF_OVERVIEW if of_it else PIXELS) if drawn else None
     if png:
         encoded = b64encode(png.png).decode()
@@ -75,7 +78,7 @@ def _link(page: Page) -> str:
     return f'<p><a href="{escape(page)}" target="_blank" rel="noopener">Open the lab</a></p>'
 
 
-def _drawn(thing: Any) -> tuple[str | None, str]:
+def _drawn(thing: Any, more: str) -> tuple[str | None, str]:
     """Return the picture of a graph, of what has been read, of a trace or a page; None for none.
 
     Also what is in the picture, in a sentence, if that is not all.
@@ -84,7 +87,7 @@ def _drawn(thing: Any) -> tuple[str | None, str]:
     graph = drawn.graph if isinstance(drawn, Trace) else drawn
     if not isinstance(graph, Graph):
         return None, ""
-    return (picture(drawn), "") if len(graph.nodes) <= PICTURED else overview(graph)
+    return (picture(drawn, more), "") if len(graph.nodes) <= PICTURED else overview(graph, more)
 
 
 def _figure(thing: Any) -> str:
