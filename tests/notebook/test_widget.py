@@ -107,6 +107,15 @@ def test_a_large_graph_is_first_seen_with_its_outermost_groups_closed():
     assert not page.drawn["groups"]
 
 
+def test_a_tensor_of_a_million_elements_is_drawn_by_means_and_says_so():
+    with av.limits(elements=1_000_000):
+        page = Page(av.parse("x = normal(shape=(1000, 1000))\nz = tanh(x)\ny = sum(z)"))
+    heat = next(node["heat"] for node in page.drawn["nodes"] if node["id"] == "z")
+    assert (len(heat["value"]), len(heat["cotangent"])) == (144, 144)
+    assert heat["says"] == "a cell is the mean of up to 84\N{MULTIPLICATION SIGN}84"  # 1,000 in 12 parts
+    assert len(page.sent[-1]["text"]) < 10_000
+
+
 def test_what_cannot_be_shown_is_refused_and_the_trait_stays(page):
     with pytest.raises(GraphError, match="no node"):
         page.widget.selected = "w"
