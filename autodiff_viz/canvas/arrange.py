@@ -10,7 +10,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from autodiff_viz.canvas.cards import group_size, pictured, room, size
-from autodiff_viz.canvas.drawing import places
+from autodiff_viz.canvas.drawing import node_places
 from autodiff_viz.canvas.layout.placing import CARD_CLEARANCE, GAP, Box, Point
 from autodiff_viz.canvas.layout.sugiyama import Space, layout
 from autodiff_viz.canvas.layout.tabs import FEW, attached, fitted, layers_of
@@ -30,7 +30,7 @@ Positions = Mapping[str, Point]
 def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
     """Lay out the named nodes by themselves, centred where they are now."""
     names = tuple(names)
-    positions = places(graph).positions
+    positions = node_places(graph).positions
     now = {name: positions[name] for name in names}
     return arranged_at(graph, names, _middle(extract(graph, names), now, pictured(graph)))
 
@@ -40,7 +40,7 @@ def arranged_at(graph: Graph, names: Iterable[str], at: Point) -> dict[str, Poin
     piece = detached(extract(graph, names))
     loose = replace(piece, nodes=tuple(replace(node, position=None) for node in piece.nodes))
     tall = pictured(graph)  # shapes are known in the whole graph alone
-    return centred(loose, places(loose, tall).positions, at, tall)
+    return centred(loose, node_places(loose, tall).positions, at, tall)
 
 
 def centred(
@@ -71,7 +71,7 @@ def clear_of_cards(
       tall: shapes of the piece's tensors that are drawn, by node; by default those that follow
         from `piece`.
     """
-    now = places(graph).positions
+    now = node_places(graph).positions
     taken = _boxes(graph, now, pictured(graph))
     boxes = _boxes(piece, positions, pictured(piece) if tall is None else tall)
     near = [
@@ -126,7 +126,7 @@ def closed_at_first(graph: Graph) -> frozenset[str]:
     groups = frozenset(group.name for group in graph.groups if group.branches)
     if not groups:
         return frozenset()
-    tall, positions = pictured(graph), places(graph).positions
+    tall, positions = pictured(graph), node_places(graph).positions
     feet = [positions[node.name][1] + size(node, tall.get(node.name))[1] for node in graph.nodes]
     top = min(y for _, y in positions.values())
     return groups if max(feet) - top > HIGHEST else frozenset()
@@ -231,7 +231,7 @@ def standing(graph: Graph) -> Mapping[str, Point]:
     """Return the present position of every node by name. Nothing is laid out if all nodes have positions."""
     if _has_places(graph):
         return {node.name: node.position for node in graph.nodes}
-    return places(graph).positions
+    return node_places(graph).positions
 
 
 def _has_places(graph: Graph) -> bool:
@@ -243,7 +243,7 @@ def pinned(graph: Graph) -> Graph:
     """Set every node's position to where it is drawn; else each new wire would move all nodes."""
     if _has_places(graph):
         return graph
-    positions = places(graph).positions.items()
+    positions = node_places(graph).positions.items()
     return edits.with_positions(graph, {name: (round(x, 1), round(y, 1)) for name, (x, y) in positions})
 
 
@@ -258,7 +258,7 @@ def without_backward_places(graph: Graph, before: Graph) -> Graph:
     """
     if not any(map(_POSITION, graph.nodes)):
         return graph
-    positions, tall = places(before).positions, pictured(before)
+    positions, tall = node_places(before).positions, pictured(before)
     were_leftward = {
         (name, node.name)
         for node in before.nodes
@@ -266,7 +266,7 @@ def without_backward_places(graph: Graph, before: Graph) -> Graph:
         if name in before
         and positions[node.name][0] < positions[name][0] + size(before[name], tall.get(name))[0]
     }
-    placed, tall = places(graph), pictured(graph)
+    placed, tall = node_places(graph), pictured(graph)
     ends: dict[str, float] = {}
     lost = []
     for node in order(graph):
