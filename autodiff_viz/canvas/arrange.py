@@ -10,7 +10,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from autodiff_viz.canvas.cards import group_size, pictured, room, size
-from autodiff_viz.canvas.drawing import places
+from autodiff_viz.canvas.drawing import node_places
 from autodiff_viz.canvas.layout.placing import CARD_CLEARANCE, GAP, Box, Point
 from autodiff_viz.canvas.layout.sugiyama import Space, layout
 from autodiff_viz.canvas.layout.tabs import FEW, attached, fitted, layers_of
@@ -30,7 +30,7 @@ Positions = Mapping[str, Point]
 def arranged(graph: Graph, names: Iterable[str]) -> dict[str, Point]:
     """Lay out the named nodes by themselves, centred where they are now."""
     names = tuple(names)
-    positions = places(graph).positions
+    positions = node_places(graph).positions
     now = {name: positions[name] for name in names}
     return arranged_at(graph, names, _middle(extract(graph, names), now, pictured(graph)))
 
@@ -40,7 +40,7 @@ def arranged_at(graph: Graph, names: Iterable[str], at: Point) -> dict[str, Poin
     piece = detached(extract(graph, names))
     loose = replace(piece, nodes=tuple(replace(node, position=None) for node in piece.nodes))
     tall = pictured(graph)  # shapes are known in the whole graph alone
-    return centred(loose, places(loose, tall).positions, at, tall)
+    return centred(loose, node_places(loose, tall).positions, at, tall)
 
 
 def centred(
@@ -71,7 +71,7 @@ def clear_of_cards(
       tall: shapes of the piece's tensors that are drawn, by node; by default those that follow
         from `piece`.
     """
-    now = places(graph).positions
+    now = node_places(graph).positions
     taken = _boxes(graph, now, pictured(graph))
     boxes = _boxes(piece, positions, pictured(piece) if tall is None else tall)
     near = [
@@ -121,30 +121,32 @@ def closed_at_first(graph: Graph) -> frozenset[str]:
     if len(graph.nodes) <= FEW or any(node.position for node in graph.nodes):
         return frozenset()
     if len(graph.nodes) > MANY:
-        inside: set[str] = set()
-        outer = []
-        for frame in outermost_first(graph.frames):
-            if isinstance(frame, Group) and not frame.nodes <= inside:
-                outer.append(frame.name)
-                inside |= frame.nodes
-        return frozenset(outer if len(outer) > 1 else ())
+        outer = outermost(graph)
+        return outer if len(outer) > 1 else frozenset()
     groups = frozenset(group.name for group in graph.groups if group.branches)
     if not groups:
         return frozenset()
-    tall, positions = pictured(graph), places(graph).positions
+    tall, positions = pictured(graph), node_places(graph).positions
     feet = [positions[node.name][1] + size(node, tall.get(node.name))[1] for node in graph.nodes]
     top = min(y for _, y in positions.values())
     return groups if max(feet) - top > HIGHEST else frozenset()
 
 
+def outermost(graph: Graph) -> frozenset[str]:
+    """Return the names of the groups that are in no other ones."""
+    inside: set[str] = set()
+    outer = []
+    for frame in outermost_first(graph.frames):
+        if isinstance(frame, Group) and not frame.nodes <= inside:
+            outer.append(frame.name)
+            inside |= frame.nodes
+    return frozenset(outer)
+
+
 def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
     """Lay out all nodes, ignoring their own positions, with each of the `collapsed` groups as one card."""
-    card_of: dict[str, str] = {}  # by node; a card's name has a space, which no node's name has
-    for frame in outermost_first(graph.frames):
-        if isinstance(frame, Group) and frame.name in collapsed:
-            for name in frame.nodes:
-                card_of.setdefault(name, f"group {frame.name}")
-    folded, ports = _folded(graph, card_of)
+    card_of = cards_of(graph, collapsed)
+    folded, ports = folded_graph(graph, card_of)
     tall = pictured(graph)
     stacked = {f"group {group.name}" for group in graph.groups if group.branches}
     sizes = {card: group_size(*count, card in stacked) for card, count in ports.items()}
@@ -169,7 +171,20 @@ def as_first_seen(graph: Graph) -> tuple[Graph, frozenset[str]]:
     return (edits.with_positions(graph, folded_places(graph, cards)) if cards else graph), cards
 
 
-def _folded(graph: Graph, card_of: dict[str, str]) -> tuple[Graph, dict[str, tuple[int, int]]]:
+def cards_of(graph: Graph, collapsed: Collection[str]) -> dict[str, str]:
+    """Return the card of each node in a collapsed group: `group ` and the name of the outermost one.
+
+    A card's name has a space, which no node's name has.
+    """
+    card_of: dict[str, str] = {}
+    for frame in outermost_first(graph.frames):
+        if isinstance(frame, Group) and frame.name in collapsed:
+            for name in frame.nodes:
+                card_of.setdefault(name, f"group {frame.name}")
+    return card_of
+
+
+def folded_graph(graph: Graph, card_of: Mapping[str, str]) -> tuple[Graph, dict[str, tuple[int, int]]]:
     """Replace nodes by their cards; also return by card how many nodes feed it and how many leave it."""
     reads: dict[str, dict[str, None]] = {card: {} for card in card_of.values()}
     gives: dict[str, set[str]] = {card: set() for card in reads}
@@ -216,7 +231,7 @@ def standing(graph: Graph) -> Mapping[str, Point]:
     """Return the present position of every node by name. Nothing is laid out if all nodes have positions."""
     if _has_places(graph):
         return {node.name: node.position for node in graph.nodes}
-    return places(graph).positions
+    return node_places(graph).positions
 
 
 def _has_places(graph: Graph) -> bool:
@@ -228,7 +243,7 @@ def pinned(graph: Graph) -> Graph:
     """Set every node's position to where it is drawn; else each new wire would move all nodes."""
     if _has_places(graph):
         return graph
-    positions = places(graph).positions.items()
+    positions = node_places(graph).positions.items()
     return edits.with_positions(graph, {name: (round(x, 1), round(y, 1)) for name, (x, y) in positions})
 
 
@@ -243,7 +258,7 @@ def without_backward_places(graph: Graph, before: Graph) -> Graph:
     """
     if not any(map(_POSITION, graph.nodes)):
         return graph
-    positions, tall = places(before).positions, pictured(before)
+    positions, tall = node_places(before).positions, pictured(before)
     were_leftward = {
         (name, node.name)
         for node in before.nodes
@@ -251,7 +266,7 @@ def without_backward_places(graph: Graph, before: Graph) -> Graph:
         if name in before
         and positions[node.name][0] < positions[name][0] + size(before[name], tall.get(name))[0]
     }
-    placed, tall = places(graph), pictured(graph)
+    placed, tall = node_places(graph), pictured(graph)
     ends: dict[str, float] = {}
     lost = []
     for node in order(graph):

@@ -240,7 +240,13 @@ def places(
       tall: shapes of the tensors that are drawn, by node, if they do not follow from the graph.
       closed: groups whose wires need no route.
     """
-    return _layout(graph, pictured(graph) if tall is None else tall, closed)
+    return _layout(graph, pictured(graph) if tall is None else tall, closed, True)
+
+
+def node_places(graph: Graph, tall: Mapping[str, Shape] | None = None) -> Layout:
+    """Return the layout for those who ask where nodes are: of a large graph without the routes of wires."""
+    routes = len(graph.nodes) <= MANY  # the drawing's own layout, which is known already
+    return _layout(graph, pictured(graph) if tall is None else tall, frozenset(), routes)
 
 
 @remembered(8_192, attrgetter("identity"))
@@ -249,13 +255,13 @@ def _standing(node: Node) -> bytes:
     return identity((node.name, node.op, node.slots, node.position, node.is_parameter))
 
 
-def _layout_key(graph: Graph, tall: Mapping[str, Shape], closed: frozenset[str]) -> bytes:
+def _layout_key(graph: Graph, tall: Mapping[str, Shape], closed: frozenset[str], routes: bool) -> bytes:
     nodes = tuple([_standing(node) for node in graph.nodes])
-    return identity((nodes, graph.regions, graph.groups, graph.output, tall, closed))
+    return identity((nodes, graph.regions, graph.groups, graph.output, tall, closed, routes))
 
 
 @remembered(256, _layout_key)
-def _layout(graph: Graph, tall: Mapping[str, Shape], closed: frozenset[str]) -> Layout:
+def _layout(graph: Graph, tall: Mapping[str, Shape], closed: frozenset[str], routes: bool) -> Layout:
     # The layout must not depend on what its key leaves out, so it does not see that.
     bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
     group_of: dict[str, str] = {}
@@ -267,5 +273,5 @@ def _layout(graph: Graph, tall: Mapping[str, Shape], closed: frozenset[str]) -> 
         """Return (width, height) in px."""
         return size(node, tall.get(node.name))
 
-    space = Space(size_of, room, layers_of(graph), WIDEST, WINDOW, group_of)
+    space = Space(size_of, room, layers_of(graph), WIDEST, WINDOW, group_of, routes)
     return layout(replace(graph, nodes=bare), space)

@@ -6,15 +6,21 @@ no browser to write them. It holds neither scripts nor addresses.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from math import isfinite, log10
-from typing import Any
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from autodiff_viz.canvas.arrange import cards_of, folded_graph, outermost
+from autodiff_viz.canvas.cards import WIDEST, WINDOW
 from autodiff_viz.canvas.drawing import Picture, drawing
+from autodiff_viz.canvas.layout.layering import port_offset
+from autodiff_viz.canvas.layout.sugiyama import Space, layout
 from autodiff_viz.canvas.records import ASKED, DASH, DECADES, passed
 from autodiff_viz.display.colours import light
 from autodiff_viz.display.heatmap import ALPHABET, SHADES
@@ -22,11 +28,13 @@ from autodiff_viz.display.numbers import in_full, number_text, sign
 from autodiff_viz.engine.live_path.check import diagnose, runnable
 from autodiff_viz.engine.tolerance import norm
 from autodiff_viz.engine.trace import Trace, trace, trace_part
-from autodiff_viz.graph.model import Graph
+from autodiff_viz.graph.model import Graph, Node
+from autodiff_viz.graph.order import order
 from autodiff_viz.graph.problem import GraphError
 from autodiff_viz.graph.rule_kinds import FOLLOW, KINDS
 from autodiff_viz.graph.rule_kinds import STOP as STOPPED
-from autodiff_viz.graph.text import MINUS
+from autodiff_viz.graph.text import MINUS, counted
+from autodiff_viz.ops.catalog import OPS
 
 Data = Mapping[str, Any]
 Point = tuple[float, float]
@@ -40,14 +48,16 @@ FONT = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 WEIGHT = 600  # of text, unless it says another one
 LETTER = 0.56  # of the font's size: width of a letter, on average
 TURN, MORE_TURN, MOST_TURN = 46, 0.1, 80  # px by which a wire that comes back turns beyond its ends
+WORDS, LINE_HIGH = 13.0, 20.0  # px of words below a picture
 MARGIN, PAD, TAB = 34, 14, 18  # px around the picture, around the nodes of a frame, and of its name
 
 
-def svg_of(graph: Graph, trace: Trace | None) -> str:
+def svg_of(graph: Graph, trace: Trace | None, says: str = "") -> str:
     """Return the picture of a graph with the numbers of `trace`, or without numbers.
 
     Args:
       trace: of the graph, or of the part of it that can be evaluated.
+      says: words below it.
     """
     data = drawing(Picture(graph, trace, {}, (), None, 0)).data
     nodes = {node["id"]: node | _texts(node, trace) for node in data["nodes"]}
@@ -62,13 +72,23 @@ def svg_of(graph: Graph, trace: Trace | None) -> str:
     left, top = (min(node[axis] for node in nodes.values()) - MARGIN for axis in "xy")
     width = max(node["x"] + node["w"] for node in nodes.values()) + MARGIN - left
     height = max(node["y"] + node["h"] for node in nodes.values()) + MARGIN - top
-    box = " ".join(map(_n, (left, top, width, height)))
     inside = "".join([*frames, *wires, *(_card(node) for node in nodes.values())])
     output = next((node["id"] for node in data["nodes"] if node["isOutput"]), None)
     described = f"Graph of {len(data['nodes'])} nodes" + (f" with the output {output}" if output else "")
+    return _svg((left, top, width, height), described, inside, says)
+
+
+def _svg(view: tuple[float, float, float, float], described: str, inside: str, *says: str) -> str:
+    """Write the element around a picture, of which `view` is (left, top, width, height), with words below."""
+    left, top, width, height = view
+    for line in filter(None, says):
+        inside += _text(left + PAD, top + height + LINE_HIGH / 2, line, WORDS, QUIET, weight=400)
+        width, height = max(width, 2 * PAD + WORDS * LETTER * len(line)), height + LINE_HIGH
+    box = " ".join(map(_n, (left, top, width, height)))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(width)}" height="{_n(height)}" '
-        f'role="img" aria-label={quoteattr(described)} font-family={quoteattr(FONT)} font-weight="{WEIGHT}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" width="{_n(width)}" '
+        f'height="{_n(height)}" role="img" aria-label={quoteattr(described)} '
+        f'font-family={quoteattr(FONT)} font-weight="{WEIGHT}" '
         f'style="max-width: 100%; height: auto; background: {GROUND}">{inside}</svg>'
     )
 
@@ -355,15 +375,18 @@ def _frames(frames: Iterable[Data], nodes: Mapping[str, Data], colour: str, dash
 # The picture of a graph or a trace in a notebook.
 
 
-def picture(thing: Graph | Trace) -> str | None:
+def picture(thing: Graph | Trace, says: str = "") -> str | None:
     """Return the canvas's picture as an SVG element; None for a graph without nodes.
 
     A graph has the numbers of its own inputs, as far as it can be evaluated.
+
+    Args:
+      says: words below it.
     """
     graph = thing.graph if isinstance(thing, Trace) else thing
     if not graph.nodes:
         return None
-    return svg_of(graph, thing if isinstance(thing, Trace) else _traced(graph))
+    return svg_of(graph, thing if isinstance(thing, Trace) else _traced(graph), says)
 
 
 def _traced(graph: Graph) -> Trace | None:
@@ -376,3 +399,79 @@ def _traced(graph: Graph) -> Trace | None:
         return trace_part(runnable(graph, problems))
     except GraphError:
         return None
+
+
+# The overview of a graph that is too large for that.
+
+CARDS = 20  # of an overview: a cell of a notebook then has less than 40 kB
+CARD = (150.0, 52.0)  # px of each
+
+
+class Overview(NamedTuple):
+    """A picture without numbers, and what of the graph is in it: a sentence, which is in the picture too."""
+
+    svg: str
+    says: str
+
+
+def overview(graph: Graph, more: str = "") -> Overview:
+    """Draw a large graph: outermost groups as one card each, of many cards those nearest to the output.
+
+    Args:
+      more: words below those that say so.
+    """
+    card_of = cards_of(graph, outermost(graph))
+    folded = folded_graph(graph, card_of)[0]
+    shown = _nearest(folded, card_of.get(graph.output or "", graph.output))
+    grouped = "with each outermost group as one card" if card_of else ""
+    if len(shown) < len(folded.nodes):
+        which = f"the {len(shown)} nearest to the output" if graph.output else f"the last {len(shown)}"
+        says = ", ".join(filter(None, (f"Of {counted(len(graph.nodes), 'node')}", grouped, which)))
+    else:
+        says = ", ".join(filter(None, (counted(len(graph.nodes), "node"), grouped)))
+    says += ". The lab shows all of them: av.lab(graph)."
+    # What is not shown is an empty slot here, so that ports stay in their places.
+    nodes = [
+        replace(node, slots=tuple(s if s in shown else None for s in node.slots), position=None)
+        for node in folded.nodes
+        if node.name in shown
+    ]
+    return Overview(_overview(nodes, Counter(card_of.values()), (says, more)), says)
+
+
+def _nearest(graph: Graph, output: str | None) -> set[str]:
+    """Return the names of at most `CARDS` nodes: those from which the fewest wires lead to the output."""
+    if output is None:
+        return {node.name for node in order(graph)[-CARDS:]}
+    shown = [output]
+    for name in shown:  # grows on the way
+        new = dict.fromkeys(read for _, read in graph[name].wires if read in graph and read not in shown)
+        shown += [*new][: CARDS - len(shown)]
+    return {*shown}
+
+
+def _overview(nodes: list[Node], inside: Mapping[str, int], says: tuple[str, ...]) -> str:
+    """Draw nodes, and cards of groups with the number of nodes inside."""
+    placed = layout(Graph(tuple(nodes), (), None, ()), Space(lambda node: CARD, widest=WIDEST, window=WINDOW))
+    (w, h), at = CARD, placed.positions
+    wires = [
+        _curve([(at[name][0] + w, at[name][1] + h / 2), *placed.bends.get((node.name, slot), ()), end])
+        for node in nodes
+        for slot, name in node.wires
+        for end in [(at[node.name][0], at[node.name][1] + h / 2 + port_offset(node, h, slot))]
+    ]
+    parts = [f'<path d="{path}" fill="none" stroke="{LINE}" stroke-width="1.5"/>' for path in wires]
+    for node in nodes:
+        (x, y), size = at[node.name], inside.get(node.name)
+        name = node.name.removeprefix("group ") if size else node.name
+        what = counted(size, "node") if size else OPS[node.op].symbol if node.op in OPS else node.op
+        parts += [
+            f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(w)}" height="{_n(h)}" rx="10" fill="{GROUND}" '
+            f'stroke="{QUIET if size else LINE}" stroke-width="1.5"/>',
+            _text(x + 11, y + 22, name, _fitted(name, w - 22, 16), INK),
+            _text(x + 11, y + 41, what, _fitted(what, w - 22, 12.5), QUIET, weight=400),
+        ]
+    left, top = min(x for x, _ in at.values()) - MOST_TURN, min(y for _, y in at.values()) - MARGIN
+    width = max(x for x, _ in at.values()) + w + MOST_TURN - left
+    height = max(y for _, y in at.values()) + h + MARGIN - top
+    return _svg((left, top, width, height), says[0], "".join(parts), *says)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from contextlib import suppress
-from threading import Thread
+from threading import Lock, Thread, get_ident
 from time import monotonic
+from typing import Any
 
 from autodiff_viz.workers.jobs import TOO_LONG, Answer, Job, done_here
 
@@ -79,6 +80,8 @@ class _Run:
         self.job = job
         self.answer: Answer | None = None
         self._since: float | None = None
+        self._turn = Lock()  # held where the next two change, so that no other code is ended
+        self._works = self._is_ended = False
         self._thread = Thread(target=self._work, name="autodiff_viz", daemon=True)
 
     @property
@@ -100,13 +103,33 @@ class _Run:
             self._work()
 
     def end(self) -> None:
-        """Raise an exception in the thread: a job is a pure function, and so may end anywhere.
+        """Raise an exception in the job: it is a pure function, and so may end anywhere.
 
-        Of a SystemExit a thread says nothing, also where it comes after the job.
+        Before the job and after it none is raised: a thread that begins or ends holds locks of Python's own,
+        and once it has ended its number may be that of another.
         """
-        ident = ctypes.c_ulong(self._thread.ident or 0)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(SystemExit))
+        with self._turn:
+            if self._works and not self._is_ended:
+                _raise_in(self._thread.ident, ctypes.py_object(SystemExit))
+            self._is_ended = True
 
     def _work(self) -> None:
         with suppress(SystemExit):
-            self.answer = done_here(self.job)
+            with self._turn:
+                self._works = not self._is_ended
+            if self._works:
+                self.answer = done_here(self.job)
+            self._leave()
+        self._leave()
+
+    def _leave(self) -> None:
+        """Let no exception come any more, also one that is on its way."""
+        with self._turn:
+            self._works = False
+            if self._is_ended:
+                _raise_in(get_ident(), None)
+
+
+def _raise_in(ident: int | None, raised: Any) -> None:
+    """Raise a class of exceptions in a thread at its next step of Python; None takes that back."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident or 0), raised)

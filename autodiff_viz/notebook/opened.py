@@ -20,9 +20,9 @@ NEEDS = ("anywidget", "plotly")
 def widget(shown: Any = None, *args: Any, height: int = 520) -> Any:
     """Show the lab in a notebook's cell, live: this process computes, and no server is started.
 
-    What is done by hand is in `widget.graph`, `widget.trace` and `widget.selected`, which can be observed
-    (`widget.observe(f, "graph")`); setting them moves the canvas. `pip install "autodiff_viz[notebook]"`
-    installs what it needs.
+    `pip install "autodiff_viz[notebook]"` installs what it needs. What is done by hand is in `widget.graph`,
+    `widget.trace` and `widget.selected`, which can be observed (`widget.observe(f, "graph")`); setting them
+    moves the canvas.
 
     Args:
       shown: a graph, a trace, a reading; a JAX function or a PyTorch model, with its arguments after it (see

@@ -15,7 +15,7 @@ from traitlets import Any as AnyTrait
 from traitlets import Instance, Int, Unicode, observe
 
 from autodiff_viz.canvas.arrange import as_first_seen
-from autodiff_viz.canvas.svg import picture
+from autodiff_viz.canvas.svg import overview, picture
 from autodiff_viz.engine.trace import Trace, with_output
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError, Problem
@@ -31,6 +31,7 @@ from autodiff_viz.standalone.notebook import PNG, SVG, bundle_of
 STILL = (PLAIN, PNG, SVG)
 """What a cell shows where no kernel is: text and picture."""
 
+NOT_LIVE = "Start the kernel and run this cell to make it live."
 PICTURED = 200  # nodes: a notebook keeps the picture
 HEIGHT = 520  # px
 
@@ -156,12 +157,13 @@ class LabWidget(AnyWidget):
         if bundle is None:
             return None
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return {**data, **bundle_of(self._session.trace or self._session.lab.graph, STILL, None)}, metadata
+        shown = self._session.trace or self._session.lab.graph
+        return {**data, **bundle_of(shown, STILL, None, NOT_LIVE)}, metadata
 
 
 def _picture(graph: Graph, trace: Trace | None) -> str:
-    """Return the picture of a graph; "" of a large one."""
-    return picture(trace or graph) or "" if len(graph.nodes) <= PICTURED else ""
+    """Return the picture of a graph; of a large one an overview."""
+    return picture(trace or graph) or "" if len(graph.nodes) <= PICTURED else overview(graph).svg
 
 
 def _says(graph: Graph) -> str:

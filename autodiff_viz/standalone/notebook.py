@@ -18,7 +18,7 @@ from collections.abc import Collection
 from html import escape
 from typing import Any
 
-from autodiff_viz.canvas.svg import picture
+from autodiff_viz.canvas.svg import overview, picture
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.graph.model import Graph
 from autodiff_viz.graph.problem import GraphError
@@ -27,26 +27,30 @@ from autodiff_viz.lab.launch import Page
 from autodiff_viz.lessons.tour import Tour
 from autodiff_viz.reading.reading import Reading
 from autodiff_viz.standalone.answers import Answer, answer_of, table_of, text_of
-from autodiff_viz.standalone.write import cell_of, painted
+from autodiff_viz.standalone.write import PIXELS, cell_of, painted
 
 NODES = 60  # of a larger graph a cell shows the picture: a notebook keeps whatever its cells show
-PICTURED = 400  # of a larger one the table alone: nobody reads its picture in a cell
+PICTURED = 400  # of a larger one an overview: nobody reads its whole picture in a cell
+PIXELS_OF_OVERVIEW = 250_000  # which then costs a cell less than 40 kB, with the table
 HTML, SVG, PNG = "text/html", "image/svg+xml", "image/png"
 
 _brought: dict[str, tuple[Any, Any]] = {}
 """By name of what figures share: the cell that has brought it, and which run of it."""
 
 
-def bundle_of(thing: Any, include: Collection[str] | None, exclude: Collection[str] | None) -> Bundle:
-    """Return what is shown of an answer, by MIME type."""
+def bundle_of(
+    thing: Any, include: Collection[str] | None, exclude: Collection[str] | None, more: str = ""
+) -> Bundle:
+    """Return what is shown of an answer, by MIME type; `more` is said below it."""
     answer = answer_of(thing)
+    answer = answer._replace(says=(*answer.says, more) if more else answer.says)
     wanted = {PLAIN, HTML, SVG, PNG} if include is None else {*include}
     wanted -= {*(exclude or ())}
     shown = {PLAIN: text_of(answer)} if PLAIN in wanted else {}
     if wanted <= {PLAIN} or (include is None and _shows_text_alone()):
         return shown
-    drawn = _drawn(thing)
-    png = painted(drawn) if drawn else None
+    drawn, of_it = _drawn(thing, more)
+    png = painted(drawn, PIXELS_OF_OVERVIEW if of_it else PIXELS) if drawn else None
     if png:
         encoded = b64encode(png.png).decode()
         shown |= {PNG: encoded} if PNG in wanted else {}
@@ -55,7 +59,7 @@ def bundle_of(thing: Any, include: Collection[str] | None, exclude: Collection[s
         shown |= {SVG: drawn} if SVG in wanted else {}
         image = f'<img src="data:{SVG};base64,{b64encode(drawn.encode()).decode()}"'
     if HTML in wanted:
-        alt = escape(answer.says[0]) if answer.says else ""
+        alt = escape(" ".join(filter(None, (*answer.says[:1], of_it))))
         still = f'{image} alt="{alt}" style="max-width: 100%; height: auto">' if drawn else ""
         shown[HTML] = _html(thing, answer, still)
     return shown
@@ -74,13 +78,16 @@ def _link(page: Page) -> str:
     return f'<p><a href="{escape(page)}" target="_blank" rel="noopener">Open the lab</a></p>'
 
 
-def _drawn(thing: Any) -> str | None:
-    """Return the picture of a graph, of what has been read, of a trace or a page; None for none."""
+def _drawn(thing: Any, more: str) -> tuple[str | None, str]:
+    """Return the picture of a graph, of what has been read, of a trace or a page; None for none.
+
+    Also what is in the picture, in a sentence, if that is not all.
+    """
     drawn = thing.graph if isinstance(thing, Page | Reading) else thing
     graph = drawn.graph if isinstance(drawn, Trace) else drawn
-    if not isinstance(graph, Graph) or len(graph.nodes) > PICTURED:
-        return None
-    return picture(drawn)
+    if not isinstance(graph, Graph):
+        return None, ""
+    return (picture(drawn, more), "") if len(graph.nodes) <= PICTURED else overview(graph, more)
 
 
 def _figure(thing: Any) -> str:

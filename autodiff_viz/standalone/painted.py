@@ -22,7 +22,6 @@ from autodiff_viz.display.colours import rgb
 
 FINER = 2  # times as large it is painted, for smooth edges
 DENSE = 2  # pixels for each px of the picture, as sharp screens have
-PIXELS = 1_500_000  # of a picture; a larger graph has fewer for each px
 COLOURS = 48  # more cannot be told apart, and cost bytes
 CURVE, CORNER = 20, 6  # straight pieces of a curve, and of a corner
 
@@ -37,11 +36,11 @@ class Painted(NamedTuple):
     height: float
 
 
-def painted(svg: str) -> Painted:
-    """Paint a picture that `canvas/svg.py` has written."""
+def painted(svg: str, pixels: int) -> Painted:
+    """Paint a picture that `canvas/svg.py` has written, with at most so many pixels."""
     root = ElementTree.fromstring(svg)
     left, top, width, height = map(float, root.get("viewBox", "").split())
-    dense = min(DENSE, sqrt(PIXELS / (width * height)))
+    dense = min(DENSE, sqrt(pixels / (width * height)))
     size = (max(1, round(width * dense)), max(1, round(height * dense)))
     ground = root.get("style", "").rpartition("background: ")[2]
     image = Image.new("RGB", (size[0] * FINER, size[1] * FINER), ground)

@@ -14,6 +14,7 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.lessons.tour import Tour
 
 PAGE = "autodiff_viz.standalone.page"
+PIXELS = 1_500_000  # of a picture; a larger graph has fewer for each px
 NEEDS = "plotly"  # which the rooms of the explanations draw with
 
 
@@ -60,9 +61,9 @@ def cell_of(shown: Graph | Trace | Tour, base: str | None) -> Any:
     return _page().cell_figure(shown, base)
 
 
-def painted(svg: str) -> Any:
+def painted(svg: str, pixels: int = PIXELS) -> Any:
     """Return the picture as PNG with its width and height, as `painted.painted`; None without Pillow."""
-    return _painter().painted(svg) if find_spec("PIL") else None
+    return _painter().painted(svg, pixels) if find_spec("PIL") else None
 
 
 @cache

@@ -170,6 +170,18 @@ def test_in_jupyterlab_a_stop_by_hand_reaches_python_and_no_interrupt_hurts_the_
     assert not lab.locator(".offline").count()
 
 
+def test_in_jupyterlab_the_keys_that_save_save_the_notebook_from_within_the_lab(jupyter, tmp_path):
+    jupyter.run(0)
+    saved = tmp_path / "lab.ipynb"
+    stop_sin(jupyter.page)
+    assert "widget-view" not in saved.read_text()
+    jupyter.page.keyboard.press("Control+s")
+    end = time.monotonic() + 30  # JupyterLab itself saves every two minutes
+    while "widget-view" not in saved.read_text() and time.monotonic() < end:
+        jupyter.page.wait_for_timeout(200)
+    assert "widget-view" in saved.read_text()
+
+
 def test_in_jupyterlab_a_kernel_that_has_died_is_said_and_the_formula_can_be_copied(jupyter):
     page = jupyter.page
     jupyter.run(0)

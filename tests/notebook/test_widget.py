@@ -11,10 +11,12 @@ from msgspec import json
 
 import autodiff_viz as av
 from autodiff_viz.canvas.arrange import MANY
+from autodiff_viz.canvas.svg import picture
 from autodiff_viz.graph.model import Group
 from autodiff_viz.graph.problem import GraphError
 
 pytest.importorskip("anywidget")
+NOT_LIVE = "Start the kernel and run this cell to make it live."
 
 GRAPH = av.parse("x = 30.0\ny = sin(x)\nz = y * x")
 CELL = 40_000  # bytes
@@ -105,6 +107,15 @@ def test_a_large_graph_is_first_seen_with_its_outermost_groups_closed():
     assert not page.drawn["groups"]
 
 
+def test_a_tensor_of_a_million_elements_is_drawn_by_means_and_says_so():
+    with av.limits(elements=1_000_000):
+        page = Page(av.parse("x = normal(shape=(1000, 1000))\nz = tanh(x)\ny = sum(z)"))
+    heat = next(node["heat"] for node in page.drawn["nodes"] if node["id"] == "z")
+    assert (len(heat["value"]), len(heat["cotangent"])) == (144, 144)
+    assert heat["says"] == "a cell is the mean of up to 84\N{MULTIPLICATION SIGN}84"  # 1,000 in 12 parts
+    assert len(page.sent[-1]["text"]) < 10_000
+
+
 def test_what_cannot_be_shown_is_refused_and_the_trait_stays(page):
     with pytest.raises(GraphError, match="no node"):
         page.widget.selected = "w"
@@ -127,3 +138,13 @@ def test_where_no_kernel_is_there_are_a_picture_and_words(page):
     shown = page.widget._repr_mimebundle_()[0]
     assert {"image/png", "image/svg+xml"} & set(shown)
     assert "3.63951" in shown["text/plain"]  # 30 cos(30) + sin(30)
+    assert NOT_LIVE in shown["text/plain"]
+    assert f">{NOT_LIVE}<" in picture(GRAPH, NOT_LIVE)  # which is what is painted
+
+
+def test_a_large_graph_has_an_overview_where_no_kernel_is_and_until_it_answers():
+    page = Page(av.parse("x_0 = 1.0\n" + "\n".join(f"x_{i + 1} = sin(x_{i})" for i in range(401))))
+    state, shown = page.widget.get_state(), page.widget._repr_mimebundle_()[0]
+    assert "Of 402 nodes, the 20 nearest to the output." in state["still"]
+    assert "image/png" in shown
+    assert len(json.encode([state, shown])) < CELL

@@ -7,6 +7,7 @@ import io
 import re
 import sys
 from base64 import b64decode
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import get_args, get_type_hints
 
@@ -14,11 +15,14 @@ import pytest
 from PIL import Image
 
 import autodiff_viz as av
+from autodiff_viz.canvas.svg import overview
 from autodiff_viz.display.colours import light, rgb
+from autodiff_viz.graph.model import Group
 from autodiff_viz.graph.shown import Several, Shown
 from autodiff_viz.lab.launch import Page
 from autodiff_viz.standalone import notebook
 from autodiff_viz.standalone.painted import painted
+from autodiff_viz.standalone.write import PIXELS
 
 GRAPH = av.parse("x = 2.0\na = x * 3.0\ny = a * x")
 TRACE = av.trace(GRAPH)  # y = 3 x^2: 12, and 6 x = 12 arrives at x
@@ -125,12 +129,53 @@ def test_without_scripts_a_picture_and_the_numbers_are_left():
     ]
 
 
-def test_what_has_no_figure_has_its_picture_and_the_largest_their_table():
+def chain(count, every=None):
+    """A chain with short cuts, of which the nodes of a group are `every` many."""
+    reads = (f"x_{i} * x_{max(0, i - 5)}" if i % 3 == 0 else f"sin(x_{i})" for i in range(count - 1))
+    graph = av.parse("\n".join(("x_0 = 1.0", *(f"x_{i} = {read}" for i, read in enumerate(reads, 1)))))
+    names = [node.name for node in graph.nodes]
+    starts = range(0, count, every) if every else ()
+    return replace(graph, groups=tuple(Group(f"layer {i}", frozenset(names[i : i + every])) for i in starts))
+
+
+@pytest.mark.parametrize(
+    ("every", "says", "drawn"),
+    [
+        (None, "Of 402 nodes, the 20 nearest to the output.", {"x_401", "x_395"}),
+        (50, "402 nodes, with each outermost group as one card.", {"layer 0", "layer 400"}),
+        (
+            4,
+            "Of 402 nodes, with each outermost group as one card, the 20 nearest to the output.",
+            {"layer 396"},
+        ),
+    ],
+)
+def test_a_large_graph_has_an_overview_that_says_what_is_in_it_within_40_kilobytes(every, says, drawn):
+    graph = chain(402, every)
+    svg = overview(graph).svg
+    assert all(f">{name}<" in svg for name in drawn)
+    assert f">{says} The lab shows all of them: av.lab(graph).<" in svg
+    assert svg.count("<rect") == (9 if every == 50 else 20)
+    bundle = graph._repr_mimebundle_()
+    assert {*bundle} == {"text/plain", "text/html", "image/png"}
+    assert says in bundle["text/html"]
+    assert sum(len(text.encode()) for text in bundle.values()) <= 40_000
+
+
+def test_an_overview_has_what_the_fewest_wires_lead_from_to_the_output_and_without_one_the_last():
+    lines = ["x = 1.0", *(f"a_{i} = x * {i}.0" for i in range(500)), "near = sin(x)", "y = near + a_7"]
+    svg = overview(av.parse("\n".join(lines))).svg
+    assert {*re.findall(r'16" fill="[^"]+">([^<]+)<', svg)} == {"x", "near", "a_7", "y"}
+    last = overview(replace(chain(500), output=None))
+    assert last.says.startswith("Of 500 nodes, the last 20.")
+    assert ">x_499<" in last.svg
+
+
+def test_what_has_no_figure_has_its_picture_and_its_table():
     assert html(GRAPH).count("<script") == 0
     assert html(GRAPH).count("<img") == html(LARGE).count("<img") == 1
     assert html(LARGE).count("<script") == 0
     huge = av.parse("x_0 = 1.0\n" + "\n".join(f"x_{i + 1} = sin(x_{i})" for i in range(401)))
-    assert "image/png" not in huge._repr_mimebundle_()
     assert "and 342 more" in html(huge)
 
 
@@ -160,7 +205,7 @@ def test_texts_end_no_element():
 
 
 def pixels(svg: str) -> Image.Image:
-    return Image.open(io.BytesIO(painted(svg).png)).convert("RGB")
+    return Image.open(io.BytesIO(painted(svg, PIXELS).png)).convert("RGB")
 
 
 def test_shapes_are_painted_where_they_stand():
@@ -191,7 +236,7 @@ def test_shapes_are_painted_where_they_stand():
 
 
 def test_the_picture_of_a_trace_is_as_sharp_as_screens_are_and_that_of_a_large_one_has_a_bound():
-    drawn = painted(notebook.picture(TRACE))
+    drawn = painted(notebook.picture(TRACE), PIXELS)
     image = Image.open(io.BytesIO(drawn.png))
     assert image.width == pytest.approx(2 * drawn.width, abs=1)
     wide = Image.open(io.BytesIO(b64decode(LARGE._repr_mimebundle_(include=["image/png"])["image/png"])))

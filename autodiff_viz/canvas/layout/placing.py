@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import inf
 from typing import NamedTuple
 
@@ -41,35 +42,31 @@ class Box(NamedTuple):
         return self.y + self.h / 2
 
 
+STRIP = 256.0  # px of x for which boxes are kept together
+
+
+def _strips(left: float, right: float) -> range:
+    """Return the vertical strips of the canvas that overlap an interval of x."""
+    return range(int(left // STRIP), int(right // STRIP) + 1)
+
+
 class Shelf:
-    """Spatial index of boxes by vertical strips of the canvas, so that only near ones are compared.
+    """Spatial index of boxes by vertical strips of the canvas, so that only near ones are compared."""
 
-    Attributes:
-      left: left end of all boxes.
-    """
-
-    STRIP = 256.0
-
-    def __init__(self, boxes: Iterable[Box] = ()):
-        self._strips: dict[int, list[Box]] = {}
-        self.left = inf
+    def __init__(self, boxes: Iterable[Box]):
+        self._boxes: dict[int, list[Box]] = {}
         for box in boxes:
             self.add(box)
 
     def add(self, box: Box) -> None:
         """Add a box to each strip that it overlaps."""
-        self.left = min(self.left, box.x)
-        for strip in self._range(box.x, box.right):
-            self._strips.setdefault(strip, []).append(box)
+        for strip in _strips(box.x, box.right):
+            self._boxes.setdefault(strip, []).append(box)
 
     def between(self, left: float, right: float) -> list[Box]:
         """Return the boxes that overlap an interval of x, each once."""
-        near = (box for strip in self._range(left, right) for box in self._strips.get(strip, ()))
+        near = (box for strip in _strips(left, right) for box in self._boxes.get(strip, ()))
         return list(dict.fromkeys(box for box in near if box.x < right and left < box.right))
-
-    def _range(self, left: float, right: float) -> range:
-        """Return the strips that overlap an interval of x."""
-        return range(int(left // self.STRIP), int(right // self.STRIP) + 1)
 
 
 def placed(
@@ -165,6 +162,85 @@ def _heights() -> tuple[float, ...]:
 HEIGHTS = _heights()
 
 
+Bands = list[tuple[float, float]]
+"""The top and the bottom of each band that no box reaches into, the endless ones at both ends too."""
+
+
+class Obstacles:
+    """Index of the boxes that wires go around: none of its answers costs a look at all of them.
+
+    Attributes:
+      left: left end of all boxes.
+      widest: width of the widest one.
+    """
+
+    def __init__(self, boxes: Iterable[Box]):
+        self._boxes: dict[int, list[Box]] = {}  # by strip, from top to foot
+        self._blocks: dict[tuple[int, int], Bands] = {}
+        self._bands: dict[tuple[float, float], Bands] = {}
+        self.left, self.widest, self._tallest = inf, 0.0, 0.0
+        for box in sorted(set(boxes), key=lambda box: box.y):
+            self.left, self.widest = min(self.left, box.x), max(self.widest, box.w)
+            self._tallest = max(self._tallest, box.h)
+            for strip in _strips(box.x, box.right):
+                self._boxes.setdefault(strip, []).append(box)
+        self._tops = {strip: [box.y for box in kept] for strip, kept in self._boxes.items()}
+
+    def of_strip(self, strip: int, top: float, bottom: float) -> Iterator[Box]:
+        """Yield the boxes of a strip that overlap an interval of y."""
+        tops = self._tops.get(strip, ())
+        first = bisect_left(tops, top - self._tallest - 1)
+        for box in self._boxes[strip][first : bisect_left(tops, bottom)] if tops else ():
+            if top < box.bottom:
+                yield box
+
+    def within(self, left: float, right: float, top: float = -inf, bottom: float = inf) -> Iterator[Box]:
+        """Yield the boxes that overlap a rectangle, each once."""
+        strips = _strips(left, right)
+        for strip in strips:
+            for box in self.of_strip(strip, top, bottom):
+                is_first = strip == max(strips[0], int(box.x // STRIP))
+                if is_first and box.x < right and left < box.right:
+                    yield box
+
+    def bands(self, left: float, right: float) -> Bands:
+        """Return the bands that are free in an interval of x, and wide enough for a wire.
+
+        Nodes stand in columns, so that many wires ask for the same.
+        """
+        if (left, right) not in self._bands:
+            self._bands[left, right] = self._free(left, right)
+        return self._bands[left, right]
+
+    def _free(self, left: float, right: float) -> Bands:
+        strips = _strips(left, right)
+        # At the ends of the interval a box of the strip may lie beside it; all of those between are in it.
+        ends = {strips[0], strips[-1]}
+        some = ([b for b in self._boxes.get(end, ()) if b.x < right and left < b.right] for end in ends)
+        free: Bands = [(-inf, inf)]
+        for boxes in some:
+            free = _common(free, _bands(boxes))
+        at = strips[0] + 1
+        while at < strips[-1]:
+            size = 1
+            while at % (2 * size) == 0 and at + 2 * size <= strips[-1]:
+                size *= 2
+            free = _common(free, self._block(at, size))
+            at += size
+        return free
+
+    def _block(self, first: int, size: int) -> Bands:
+        """Return the bands that are free in all of so many strips, a power of two."""
+        if (first, size) not in self._blocks:
+            half = size // 2
+            self._blocks[first, size] = (
+                _common(self._block(first, half), self._block(first + half, half))
+                if half
+                else _bands(self._boxes.get(first, ()))
+            )
+        return self._blocks[first, size]
+
+
 def around(
     nodes: Sequence[Node],
     boxes: Mapping[str, Box],
@@ -181,7 +257,7 @@ def around(
       known: bends of the layout, kept if both ends have not moved and the route is free.
       closed: the closed group of a node, by name; a wire inside one is not drawn, and has no route.
     """
-    shelf = Shelf(boxes.values())
+    obstacles = Obstacles(boxes.values())
     routes = {}
     for node in nodes:
         for slot, name in node.wires:
@@ -195,104 +271,115 @@ def around(
             points = (start, *first, end)
             bends = first if first and any(b[0] < a[0] for a, b in pairwise(points)) else None
             if bends is None and end[0] > start[0]:
-                bends = _free_way(start, end, first, shelf)
+                bends = _free_way(start, end, first, obstacles)
             if bends is None:
-                bends = _beside_rows(start, end, shelf) or _way_back(source, target, shelf)
+                bends = _beside_rows(start, end, obstacles) or _way_back(source, target, obstacles)
             if bends:
                 routes[node.name, slot] = bends
     return routes
 
 
-def _free_way(start: Point, end: Point, first: Bends, shelf: Shelf) -> Bends | None:
+def _free_way(start: Point, end: Point, first: Bends, obstacles: Obstacles) -> Bends | None:
     """Return the first free route among `first` and the detours: () for the direct one, None without any."""
-    near = shelf.between(start[0], end[0])
-    if _is_free(start, first, end, near):
+
+    def is_free(bends: Bends) -> bool:
+        pieces = pairwise((start, *bends, end))
+        return not any(True for a, b in pieces for _ in _under(a, b, start[0], end[0], obstacles))
+
+    if is_free(first):
         return first
-    under = [box for box in near if _passes_under(start, end, box)]
-    free = (bends for bends in _detours(start, end, under, near) if _is_free(start, bends, end, near))
-    return next(free, None)
+    return next(filter(is_free, _detours(start, end, obstacles)), None)
 
 
-def _beside_rows(start: Point, end: Point, shelf: Shelf) -> Bends:
+def _beside_rows(start: Point, end: Point, obstacles: Obstacles) -> Bends:
     """Return a route between rows: back beside the source's row, along all rows, and on to the end.
 
     () if there are not at least two free bands between the ends, or if no such route is free.
     """
-    margin, (low, high) = shelf.left - WIRE_CLEARANCE, sorted((start[1], end[1]))
+    margin, (low, high) = obstacles.left - WIRE_CLEARANCE, sorted((start[1], end[1]))
     downwards = start[1] < end[1]
     # Back in the free band that is nearest to the source, if the turn beside the source is free too.
-    bands = _middles(shelf.between(margin, start[0]), low, high)
+    bands = _middles(obstacles.bands(margin, start[0]), low, high)
     if not bands:
         return ()
     first = bands[0] if downwards else bands[-1]
-    turn = [box for box in shelf.between(start[0], start[0] + TURN) if box.x >= start[0]]
-    if any(box.y < max(start[1], first) and min(start[1], first) < box.bottom for box in turn):
+    turn = obstacles.within(start[0], start[0] + TURN, min(start[1], first), max(start[1], first))
+    if any(box.x >= start[0] for box in turn):
         return ()
     # At the margin up or down, and straight to the end, or in the free band that is nearest to the end.
     back = ((start[0] + margin) / 2, first)
-    before = shelf.between(margin, end[0])
-    if not any(box.y - 1 < end[1] < box.bottom + 1 for box in before if box.right <= end[0]):
+    if not any(box.right <= end[0] for box in obstacles.within(margin, end[0], end[1] - 1, end[1] + 1)):
         return (back, (margin, end[1])) if len(bands) > 1 or end[0] > start[0] else ()
-    last = _middles(before, low, high)
+    last = _middles(obstacles.bands(margin, end[0]), low, high)
     if not last:
         return ()
     level = last[-1] if downwards else last[0]
     return (back, (margin, level), (end[0] - LEVEL, level)) if level != first else ()
 
 
-def _bands(boxes: Sequence[Box]) -> list[tuple[float, float]]:
-    """Return (top, bottom) of the bands without boxes, with the endless ones at both ends."""
+def _bands(boxes: Iterable[Box]) -> Bands:
+    """Return the bands without boxes, which are given from top to foot."""
     bands, bottom = [], -inf
-    for box in sorted(boxes, key=lambda box: box.y):
+    for box in boxes:
         if box.y - bottom > 2 * WIRE_CLEARANCE:
             bands.append((bottom, box.y))
         bottom = max(bottom, box.bottom)
     return [*bands, (bottom, inf)]
 
 
-def _middles(boxes: Sequence[Box], low: float, high: float) -> list[float]:
+def _common(some: Bands, others: Bands) -> Bands:
+    """Return the bands that are free in both."""
+    found, i, j = [], 0, 0
+    while i < len(some) and j < len(others):
+        top, bottom = max(some[i][0], others[j][0]), min(some[i][1], others[j][1])
+        if bottom - top > 2 * WIRE_CLEARANCE:
+            found.append((top, bottom))
+        if some[i][1] < others[j][1]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+def _middles(bands: Bands, low: float, high: float) -> list[float]:
     """Return the middles of the bands between `low` and `high`."""
-    middles = ((top + bottom) / 2 for top, bottom in _bands(boxes)[1:-1])
+    middles = ((top + bottom) / 2 for top, bottom in bands[1:-1])
     return [middle for middle in middles if low < middle < high]
 
 
-def _way_back(source: Box, target: Box, shelf: Shelf) -> Bends:
+def _way_back(source: Box, target: Box, obstacles: Obstacles) -> Bends:
     """Return where a wire to the left comes back: in the middle of the widest free band between the nodes."""
     low, high = min(source.bottom, target.bottom), max(source.y, target.y)
     # Of nodes one below the other, or nearly, the wire is a loop at their sides.
     if target.x > source.right or low >= high or target.right > source.x:
         return ()
     left, right = target.x - LEVEL, source.right + LEVEL
-    best, top = (low, low), low
-    taken = sorted((box.y, box.bottom) for box in shelf.between(left, right))
-    for y, bottom in [*taken, (high, high)]:
-        if min(y, high) - top > best[1] - best[0]:
-            best = (top, min(y, high))
-        top = max(top, bottom)
-    return (((left + right) / 2, (best[0] + best[1]) / 2),) if best[1] - best[0] > 2 * WIRE_CLEARANCE else ()
+    parts = [(max(top, low), min(bottom, high)) for top, bottom in obstacles.bands(left, right)]
+    top, bottom = max(parts, key=lambda part: part[1] - part[0])
+    return (((left + right) / 2, (top + bottom) / 2),) if bottom - top > 2 * WIRE_CLEARANCE else ()
 
 
-def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]) -> Iterator[Bends]:
+def _detours(start: Point, end: Point, obstacles: Obstacles) -> Iterator[Bends]:
     """Yield the direct route, then level detours past the nodes under it, those of least climb first."""
     yield ()
-    if not under:
+    under = _extent_under(start, end, obstacles)
+    if under is None:
         return
-    left = max(min(box.x for box in under) - WIRE_CLEARANCE, start[0] + LEVEL)
-    right = min(max(box.right for box in under) + WIRE_CLEARANCE, end[0] - LEVEL)
-    heights = {height for box in near for height in (box.y - WIRE_CLEARANCE, box.bottom + WIRE_CLEARANCE)}
-    climb = {height: abs(height - start[1]) + abs(height - end[1]) for height in heights}
+    left = max(under[0] - WIRE_CLEARANCE, start[0] + LEVEL)
+    right = min(under[1] + WIRE_CLEARANCE, end[0] - LEVEL)
     yield ((left, end[1]),)  # level past the nodes, at the height of either end
     yield ((right, start[1]),)
     # Just above or below a node, first past the nodes under the wire alone, then level from end to end.
-    flattest: list[float] = []
-    if len(near) <= MANY:
-        flattest = sorted(heights, key=lambda height: (climb[height], height))[:24]
-    for height in flattest:
+    near = [*islice(obstacles.within(start[0], end[0]), MANY + 1)]
+    few = near if len(near) <= MANY else ()
+    heights = {height for box in few for height in (box.y - WIRE_CLEARANCE, box.bottom + WIRE_CLEARANCE)}
+    climb = {height: abs(height - start[1]) + abs(height - end[1]) for height in heights}
+    for height in sorted(heights, key=lambda height: (climb[height], height))[:24]:
         if left < right:
             yield ((left, height), (right, height))
         yield ((start[0] + LEVEL, height), (end[0] - LEVEL, height))
     # In a band without nodes the level part is free; above and below all nodes there is always one.
-    bands = _bands(near)
+    bands = obstacles.bands(start[0], end[0])
     levels = [bands[0][1] - WIRE_CLEARANCE]
     for top, bottom in bands[1:-1]:
         levels += [top + WIRE_CLEARANCE, bottom - WIRE_CLEARANCE]
@@ -301,10 +388,44 @@ def _detours(start: Point, end: Point, under: Sequence[Box], near: Sequence[Box]
         yield ((start[0] + LEVEL, height), (end[0] - LEVEL, height))
 
 
-def _is_free(start: Point, bends: Bends, end: Point, near: Sequence[Box]) -> bool:
-    """Return whether the wire passes under none of the nodes."""
-    points = (start, *bends, end)
-    return not any(_passes_under(a, b, box) for a, b in pairwise(points) for box in near)
+def _under(
+    a: Point, b: Point, left: float, right: float, obstacles: Obstacles, step: int = 1
+) -> Iterator[Box]:
+    """Yield the boxes that a curve from a to b enters, of those that overlap an interval of x; some twice.
+
+    They come strip by strip, with the step -1 from the right.
+    """
+    for strip in _strips(min(a[0], b[0]), max(a[0], b[0]))[::step]:
+        for box in obstacles.of_strip(strip, *_reach(a, b, strip * STRIP, (strip + 1) * STRIP)):
+            if box.x < right and left < box.right and _passes_under(a, b, box):
+                yield box
+
+
+def _extent_under(a: Point, b: Point, obstacles: Obstacles) -> tuple[float, float] | None:
+    """Return the left and the right end of the boxes that a curve from a to b enters; None without any."""
+    # A box that is found later may begin further left: it may reach over from the strips before its own.
+    left, right = inf, -inf
+    for box in _under(a, b, a[0], b[0], obstacles):
+        if box.x > left + STRIP + obstacles.widest:
+            break
+        left = min(left, box.x)
+    for box in _under(a, b, a[0], b[0], obstacles, step=-1):
+        if box.right < right - STRIP - obstacles.widest:
+            break
+        right = max(right, box.right)
+    return (left, right) if left < inf else None
+
+
+def _reach(a: Point, b: Point, left: float, right: float) -> tuple[float, float]:
+    """Return between which heights a curve from a to b, level at both ends, is in an interval of x."""
+    low, high = (a[1], b[1]) if a[1] < b[1] else (b[1], a[1])
+    wide, tall = b[0] - a[0], b[1] - a[1]
+    if wide < SHORT or not tall:  # of a short curve the ends are steeper, and it is no function of x
+        return low, high
+    # By its known heights at the places next to both sides.
+    first = a[1] + tall * HEIGHTS[max(0, int(STEPS * (left - a[0]) / wide))]
+    last = a[1] + tall * HEIGHTS[min(STEPS, int(STEPS * (right - a[0]) / wide) + 1)]
+    return (first, last) if first < last else (last, first)
 
 
 def _passes_under(a: Point, b: Point, box: Box) -> bool:
@@ -312,13 +433,7 @@ def _passes_under(a: Point, b: Point, box: Box) -> bool:
     left, top, right, bottom = box.x, box.y, box.x + box.w, box.y + box.h
     if b[0] <= left or right <= a[0]:
         return False
-    low, high = (a[1], b[1]) if a[1] < b[1] else (b[1], a[1])
-    if high <= top or bottom <= low:
+    if max(a[1], b[1]) <= top or bottom <= min(a[1], b[1]):
         return False
-    # The curve between the box's sides, by its known heights at the places next to them.
-    wide, tall = b[0] - a[0], b[1] - a[1]
-    if wide < SHORT:  # of a short curve the ends are steeper, and it is no function of x
-        return True
-    first = a[1] + tall * HEIGHTS[max(0, int(STEPS * (left - a[0]) / wide))]
-    last = a[1] + tall * HEIGHTS[min(STEPS, int(STEPS * (right - a[0]) / wide) + 1)]
-    return min(first, last) < bottom and top < max(first, last)
+    high, low = _reach(a, b, left, right)
+    return high < bottom and top < low

@@ -59,6 +59,7 @@ class Space:
       widest: px that a row should have at most.
       window: (width, height) of a canvas, of which a layout should make the most.
       closed: by node inside a closed group, the name of that group.
+      routes: whether wires get their bends around nodes; positions do not depend on them.
     """
 
     size_of: Callable[[Node], Size]
@@ -67,6 +68,7 @@ class Space:
     widest: float = inf
     window: Size = (inf, inf)
     closed: Mapping[str, str] = field(default_factory=dict)
+    routes: bool = True
 
     def scale(self, extent: Size) -> float:
         """Return the scale at which a layout of this extent fits the window."""
@@ -89,6 +91,8 @@ def layout(graph: Graph, space: Space) -> Layout:
     positions = placed(nodes, sizes, fixed, fresh.positions)
     tabs = attached(layers, sizes, positions)
     positions |= stacked(tabs, {node.name: node for node in nodes}, sizes, positions)
+    if not space.routes:
+        return Layout(positions, {}, tabs)
     moved = {name for name, position in positions.items() if position != fresh.positions.get(name)}
     bends = _bends(nodes, positions, fitted(tabs, sizes), moved, fresh.bends, space.closed)
     return Layout(positions, bends, tabs)
@@ -131,7 +135,7 @@ def _laid(graph: Graph, nodes: Sequence[Node], sizes: Mapping[str, Size], tabs: 
         made, coordinates, parts = _divided(graph, part, free, below, space)
         top = _place_rows(part, made, parts, (*coordinates, free), laid, top) + COMPONENT_GAP
     laid.positions.update(stacked(tabs, by_name, sizes, laid.positions))
-    if not aside:
+    if not aside or not space.routes:
         return laid
     bends = _bends(nodes, laid.positions, fitted(tabs, sizes), set(), laid.bends, space.closed)
     return replace(laid, bends=bends)

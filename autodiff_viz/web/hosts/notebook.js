@@ -13,9 +13,12 @@ import { Places } from "../places.js";
  * @typedef {object} Peer
  * @property {(content: object) => void} send
  * @property {(heard: (content: any) => void) => () => void} listen calls `heard` with what the kernel sends, until its result is called
+ * @property {(keys: Keys) => void} press presses keys in the notebook
  * @property {() => boolean} isDark whether the notebook is
  * @property {(changed: () => void) => void} watch calls `changed` when its theme has changed
  */
+
+/** Of a KeyboardEvent. @typedef {{ key: string, code: string, keyCode: number, ctrlKey: boolean, metaKey: boolean, shiftKey: boolean }} Keys */
 
 /** What takes a server, an address or the page's own widgets. */
 const ON_THE_PAGE = new Set(
@@ -36,6 +39,19 @@ function memory() {
     getItem: (/** @type {string} */ key) => held.get(key) ?? null,
     setItem: (/** @type {string} */ key, /** @type {string} */ value) => void held.set(key, value),
   };
+}
+
+/** Have the notebook saved, as it is when the focus is not in a cell's own document: the browser would save this document.
+ * @param {EventTarget} page @param {Pick<Peer, "press">} peer */
+export function saveWith(page, peer) {
+  const heard = (/** @type {any} */ event) => {
+    const { key, code, keyCode, ctrlKey, metaKey, shiftKey, altKey } = event;
+    if (key.toLowerCase() !== "s" || altKey || !(ctrlKey || metaKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    peer.press({ key, code, keyCode, ctrlKey, metaKey, shiftKey });
+  };
+  page.addEventListener("keydown", heard, true); // before the canvas and the formula, which keep keys to themselves
 }
 
 /** All that can be done once the kernel has ended. */
@@ -80,7 +96,7 @@ export function notebookOf(peer) {
   return {
     ...BARE,
     name: "notebook",
-    mount: (own, css, parts) => (paint(), new Places(own, css, parts)),
+    mount: (own, css, parts) => (paint(), saveWith(document, peer), new Places(own, css, parts)),
     openChannel: (heard) => {
       const close = peer.listen((content) => {
         if (content.kind === "cut") return void ((gone = true), setAway(true));

@@ -17,7 +17,7 @@ const kept = (page.autodiff_viz_notebook ??= {});
 
 /** Whether what is behind an element is dark: the next ground that is no glass. Painted, since a colour may be written in
  * many ways. @param {Element} from */
-function isDark(from) {
+export function isDark(from) {
   const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   /** @type {Element | null} */
   let at = pen && from;
@@ -35,7 +35,7 @@ function isDark(from) {
 
 /** A URL of a text that the kernel sends once. @param {Model} model @param {string} kind @param {string} key
  * @returns {Promise<{ url: string, html: string }>} */
-function once(model, kind, key) {
+export function once(model, kind, key) {
   return (kept[key] ??= new Promise((come) => {
     const heard = (/** @type {Content} */ content) => {
       if (content.kind !== kind) return;
@@ -49,6 +49,10 @@ function once(model, kind, key) {
   }));
 }
 
+/** Keys that were pressed in the lab, as the notebook hears them around it. @param {object} keys */
+export const pressed = (keys) =>
+  new KeyboardEvent("keydown", { ...keys, bubbles: true, cancelable: true, composed: true });
+
 export default {
   /** @param {{ model: Model, el: HTMLElement }} cell */
   render({ model, el }) {
@@ -60,7 +64,7 @@ export default {
     show();
     const word = document.createElement("p");
     word.textContent =
-      "The numbers answer as soon as the kernel does. If it is gone, run the cell again.";
+      "The numbers answer as soon as the kernel does. If there is none, start it and run the cell to make it live.";
     word.style.cssText = "margin: 4px 0; font: 13px sans-serif";
     picture.style.cssText = "max-width: 100%";
     const frame = document.createElement("iframe");
@@ -119,6 +123,7 @@ export default {
             listeners.add(call),
             () => void listeners.delete(call)
           ),
+          press: (/** @type {object} */ keys) => el.dispatchEvent(pressed(keys)),
           isDark: () => isDark(el),
           watch: (/** @type {() => void} */ changed) => void watchers.add(changed),
         };

@@ -106,6 +106,27 @@ test("a notebook's host says that its kernel has stopped until it answers again,
   assert.deepEqual([reach.over(), reach.isConnected(), told], ["", true, 2]);
 });
 
+test("to save in a notebook's lab is to save the notebook, and no other key is taken", () => {
+  const [page, pressed] = [new EventTarget(), []];
+  notebooks.saveWith(page, { press: (keys) => pressed.push(keys) });
+  const press = (/** @type {object} */ keys) => {
+    const event = Object.assign(new Event("keydown", { cancelable: true }), keys);
+    page.dispatchEvent(event);
+    return event.defaultPrevented;
+  };
+  const held = { ctrlKey: false, metaKey: false, shiftKey: false, altKey: false };
+  const save = { ...held, key: "s", code: "KeyS", keyCode: 83, ctrlKey: true };
+  assert.equal(press(save), true);
+  assert.deepEqual(pressed.pop(), { key: "s", code: "KeyS", keyCode: 83, ctrlKey: true, metaKey: false, shiftKey: false }); // prettier-ignore
+  assert.equal(press({ ...save, ctrlKey: false, metaKey: true }), true); // of a Mac
+  assert.equal(press({ ...save, key: "S", shiftKey: true }), true);
+  pressed.length = 0;
+  assert.equal(press({ ...save, ctrlKey: false }), false); // a stop
+  assert.equal(press({ ...save, altKey: true }), false);
+  assert.equal(press({ ...save, key: "z" }), false);
+  assert.deepEqual(pressed, []);
+});
+
 test("a notebook's lab has the notebook's theme until another one is chosen", () => {
   const themes = [];
   globalThis.autodiff_viz_theme = { set: (name) => themes.push(name) };
