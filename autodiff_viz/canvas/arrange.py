@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from operator import attrgetter
 
-from autodiff_viz.canvas.cards import group_size, pictured, room, size
+from autodiff_viz.canvas.cards import WIDEST, WINDOW, group_size, pictured, room, size
 from autodiff_viz.canvas.drawing import node_places
 from autodiff_viz.canvas.layout.placing import CARD_CLEARANCE, GAP, Box, Point
 from autodiff_viz.canvas.layout.sugiyama import Space, layout
@@ -155,7 +155,8 @@ def folded_places(graph: Graph, collapsed: Collection[str]) -> dict[str, Point]:
         """Return the size of a card or of a node in px."""
         return sizes[node.name] if node.name in sizes else size(node, tall.get(node.name))
 
-    positions = dict(layout(folded, Space(size_of, room)).positions)
+    space = Space(size_of, room, widest=WIDEST, window=WINDOW)
+    positions = dict(layout(folded, space).positions)
     inside: dict[str, list[str]] = {card: [] for card in ports}
     for name, card in card_of.items():
         inside[card].append(name)
