@@ -25,6 +25,8 @@ _BEFORE_EXPRESSION = {"return", "typeof", "case", "of", "in", "else", "yield", "
 """Words after which a slash begins a regular expression."""
 
 
+_KEY = re.compile(r'"(?!__proto__)[A-Za-z_$][\w$]*"')
+
 _CLOSING = {")": ",", "]": ",", "}": ",;"}
 """What says nothing before a bracket that closes."""
 
@@ -95,10 +97,10 @@ def _template(text: str, at: int) -> tuple[Token, int]:
 
 
 def compact(text: str) -> str:
-    """Return the script without comments and without the spaces and line breaks that mean nothing."""
+    """Return the script without comments, without spaces that mean nothing, and without quotes round keys."""
     written: list[str] = []
     space = False
-    for token in tokens(text):
+    for token in _with_plain_keys(tokens(text)):
         if token.kind == SPACE:
             space = True
             continue
@@ -106,9 +108,36 @@ def compact(text: str) -> str:
             written.append(" ")
         if token.text in _CLOSING and written and written[-1] in _CLOSING[token.text]:
             written.pop()  # the project's scripts have neither holes in arrays nor loops without a body
-        written.append(token.text)
+        written.append(_compact_template(token.text) if token.text[0] == "`" else token.text)
         space = False
     return "".join(written)
+
+
+def _compact_template(text: str) -> str:
+    """Return a template whose expressions are compact; its own text stays as it is."""
+    written, at, start = [], 0, 0
+    while at < len(text):
+        if text[at] == "\\":
+            at += 2
+        elif text.startswith("${", at):
+            end = _tokens(text, at + 2, nested=True)[1]
+            written += [text[start : at + 2], compact(text[at + 2 : end])]
+            start = at = end
+        else:
+            at += 1
+    return "".join([*written, text[start:]])
+
+
+def _with_plain_keys(found: list[Token]) -> Iterator[Token]:
+    """Yield tokens of which `"name":` of a record is `name:`; what stands behind `?` or `case` is no key."""
+    said = [token for token in found if token.kind != SPACE]
+    keys = {
+        id(token)
+        for before, token, after in zip([Token(MARK, ""), *said], said, said[1:], strict=False)
+        if before.text in ("{", ",") and after.text == ":" and _KEY.fullmatch(token.text)
+    }
+    for token in found:
+        yield Token(NAME, token.text[1:-1]) if id(token) in keys else token
 
 
 def _needs_space(left: str, right: str) -> bool:

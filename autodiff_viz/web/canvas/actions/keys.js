@@ -73,7 +73,7 @@ export function answerKeys(editor, element) {
   ); // makes the focus visible
   element.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
-    if (target.closest(`:is(${WRITES}), .region-pop`)) return;
+    if (target.closest(WRITES)) return;
     if (target.closest(".bar") && ["Enter", " "].includes(event.key)) return; // the button handles it
     answer(editor, event, target);
   });

@@ -133,11 +133,11 @@ function nameRoom(node, level) {
 /** The arrow of the number at the edge without a wire, which tells the two in a line apart without colour.
  * @param {GraphNode} node @param {Level} level */
 function arrowAside({ w, h, beside }, { number }) {
-  const [wide, half] = [0.4 * number, 0.3 * number];
-  const [name, x, way] = beside ? ["forth", -1.4 * wide, 1] : ["back", w + 1.4 * wide, -1];
+  const half = 0.3 * number;
+  const [x, to] = beside ? [-2 * half, half] : [w + 2 * half, -half];
   return svg("path", {
-    class: name,
-    d: `M${x} ${h / 2 - half}l${way * wide} ${half} ${-way * wide} ${half}z`,
+    class: beside ? "forth" : "back",
+    d: `M${x} ${h / 2 - half}l${to} ${half} ${-to} ${half}z`,
   });
 }
 

@@ -64,9 +64,8 @@ export function doubleClick(editor, target, start) {
   const group = editor.node(id)?.group;
   if (group && part !== "slot" && part !== "out") return collapse(editor, group.name, false);
   if (part === "tab" && region && isGroupName(editor, region)) return renameGroup(editor, region);
-  if (part === "name" && id) editName(editor, id);
-  else if (part === "node" && id)
-    editor.node(id)?.isInput ? editValue(editor, id) : editName(editor, id);
+  if (id && (part === "name" || part === "node"))
+    (part === "node" && editor.node(id)?.isInput ? editValue : editName)(editor, id);
   else if (!id && !wire && !region)
     openPalette(editor, { at: toWorld(editor.stage.view, start), from: null });
 }
