@@ -32,7 +32,7 @@ def test_spaces_that_mean_nothing_are_left_out(script, short):
 
 
 def words_in(script: str) -> list[str]:
-    """Return its tokens without spaces, quotes, and what may end before a bracket; of templates also inside."""
+    """Return its tokens without spaces, quotes and what may end before a bracket, also inside templates."""
     return [
         "".join(token.text.split()) if token.text[0] == "`" else token.text.strip('"')
         for token in tokens(script)
@@ -41,7 +41,7 @@ def words_in(script: str) -> list[str]:
 
 
 def test_no_word_of_any_module_is_lost():
-    """Nor is one joined with another: the tokens are the same, but for quotes and what ends before a bracket."""
+    """Nor is one joined with another: the same tokens, but for quotes and what may end before a bracket."""
     changed = []
     for path in sorted(WEB.rglob("*.js")):
         text = path.read_text("utf-8")
