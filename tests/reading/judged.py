@@ -42,18 +42,8 @@ def judged(text: str, rtol: float = 2e-3, atol: float = 1e-4) -> tuple[str, str]
         return ("raises", error) if error else ("refused", refused)
     if error:
         return "taken", error
-    wrong = [
-        name
-        for name, right in names.items()
-        if isinstance(right, jax.Array)
-        and name[0] in ANSWERS
-        and not (
-            name in values
-            and values[name].shape == right.shape
-            and np.allclose(values[name], right, rtol=rtol, atol=atol, equal_nan=True)
-        )
-    ]
-    return ("wrong", ", ".join(wrong)) if wrong else ("right", "")
+    answers = {name: one for name, one in names.items() if isinstance(one, jax.Array) and name[0] in ANSWERS}
+    return _verdict(values, answers, rtol, atol)
 
 
 def values_of(text: str) -> tuple[dict | None, str]:
@@ -79,6 +69,11 @@ def compared(text: str, right: dict | None, rtol: float = 2e-4, atol: float = 2e
     values, refused = values_of(text)
     if values is None:
         return "refused", refused
+    return _verdict(values, right, rtol, atol)
+
+
+def _verdict(values: dict, right: dict, rtol: float, atol: float) -> tuple[str, str]:
+    """Return whether the numbers of a text are the right ones, and which are not."""
     wrong = [
         name
         for name, numbers in right.items()
