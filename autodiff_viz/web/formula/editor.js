@@ -135,7 +135,7 @@ function fromCode(title, open) {
     ),
   );
   const says =
-    "Paste code of PyTorch, JAX, TensorFlow or NumPy into the field above, in place of the formula. It is read, never run. Or try:";
+    "Paste code of PyTorch, JAX, TensorFlow or NumPy into the field above, in place of its text. It is read, never run. Or try:";
   const shown = html(
     "div",
     { class: "code-examples", hidden: true },
