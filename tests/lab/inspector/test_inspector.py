@@ -236,6 +236,24 @@ def test_of_a_residual_that_nothing_reads_that_is_said():
     assert said == "The forward pass keeps its value (4 numbers, which nothing reads)."
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("relu(x)", "a mask of true and false (3 elements, for y) and 3 more numbers that nothing reads"),
+        ("abs(x)", "a mask of true and false (3 elements, for y)"),
+        ("sin(x)", "what its derivative needs, worked out early (3 numbers, for y)"),
+        ("exp(x)", "its value (3 numbers, for y)"),
+        (
+            "max(x)",
+            "what its derivative needs, worked out early (4 numbers, for y)",
+        ),  # of x those, and how many
+    ],
+)
+def test_what_is_kept_is_said_once(line, says):
+    found = trace(parse(f"x = [1.0, -2.0, 3.0]\ny = {line}\nz = sum(y)"))
+    assert residuals_say(found, "y") == f"The forward pass keeps {says}."
+
+
 def test_a_linear_op_keeps_nothing():
     assert residuals_say(trace(parse("x = 2.0\ny = x + 1.0\nz = -y")), "y") == ""
 
