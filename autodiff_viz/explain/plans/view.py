@@ -78,7 +78,7 @@ def choice(planned: Planned, by: str = PEAK, budget: int | None = None) -> Choic
     name, now = f"{plan.name[0].upper()}{plan.name[1:]}", ", as the graph is now" if plan.present else ""
     again = f"{counted(plan.reruns, 'value') if plan.reruns else 'nothing'} computed again"
     most = f"at most {counted(plan.peak, 'element')} live at a time"
-    says = f"{name}{now}: {most}, {plan.kept:,} kept for the backward pass, {again}."
+    says = f"{name}{now}: {most}, {plan.kept:,} kept, {again}."
     return Choice(by, budgets, budget, plan, says)
 
 

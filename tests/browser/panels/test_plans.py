@@ -36,7 +36,7 @@ def test_a_budget_chooses_a_plan_and_one_click_takes_it(lab: LabPage):
     budget.focus()
     budget.press("ArrowLeft")
     expect(
-        page.get_by_text("3 elements live at a time, 3 kept for the backward pass, 1 value computed again")
+        page.get_by_text("3 elements live at a time, 3 kept, 1 value computed again")
     ).to_be_in_viewport()
     take.click()
     expect(lab.region("block_1").first).to_be_visible()

@@ -51,10 +51,9 @@ def test_a_budget_chooses_what_runs_least_again_of_what_fits():
     assert [one.plan.peak for one in within.values()] == [8, 7, 6, 5, 4]
     assert within[4].plan.name == "Revolve, 2 snapshots"
     assert within[8].says == (
-        "No regions, as the graph is now: at most 8 elements live at a time, 8 kept for the backward pass, "
-        "nothing computed again."
+        "No regions, as the graph is now: at most 8 elements live at a time, 8 kept, nothing computed again."
     )
-    assert within[7].says.endswith(" live at a time, 7 kept for the backward pass, 1 value computed again.")
+    assert within[7].says.endswith(" live at a time, 7 kept, 1 value computed again.")
     assert choice(plans, "kept", 1).plan.reruns == 7  # all but the last sine
 
 

@@ -128,9 +128,8 @@ def test_a_node_says_its_formula_value_and_what_arrives():
 def test_a_stopped_node_shows_what_arrives_and_that_nothing_is_passed():
     (wire,) = seen("x = 0.7\nf = stop_gradient(sin(x))\nz = f * 3.0", "f").wires
     assert line(wire.numbers).startswith("stopped: ")
-    assert numbers(wire.numbers) == pytest.approx(
-        [math.cos(0.7), 3, 0], rel=2e-3
-    )  # what would pass, and what does
+    expected = [math.cos(0.7), 3, 0]  # the product would pass without the stop
+    assert numbers(wire.numbers) == pytest.approx(expected, rel=2e-3)
 
 
 def test_a_rewritten_node_shows_the_cotangent_before_and_after():
