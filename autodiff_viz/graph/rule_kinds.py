@@ -96,7 +96,7 @@ _KINDS = (
         icon="M5.5 2h5L14 5.5v5L10.5 14h-5L2 10.5v-5zM5 8h6",
         colour="stop",
         key="s",
-        equation="stopped: <arriving> → <passed>",
+        equation="stopped: <local> × <arriving> → <passed>",
     ),
     RuleKind(
         name=REWRITE,

@@ -8,12 +8,15 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from autodiff_viz.graph.problem import Correction
+from autodiff_viz.graph.text import numbered
 from autodiff_viz.language.scanner import LogicalLine
 
 _SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@"}
 
 LETTERS = "yzwuvpqrstxabcdefghijklmno"
 """Names for a value that has none."""
+
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 _SMALL = 20  # numbers of a tensor that are written out in a correction
 
@@ -152,8 +155,7 @@ def assignments(line: LogicalLine, statement: ast.stmt, taken: Container[str]) -
         return f"{statement.target.id} = {line.piece(statement.value)}"
     if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
         name, sign = statement.target.id, _SIGNS.get(type(statement.op), "")
-        new = next(each for k in range(9999) if (each := f"{name}_new{k or ''}") not in taken)
-        return f"{new} = {name} {sign} {operand(line, statement.value)}" if sign else None
+        return f"{new_name(name, taken)} = {name} {sign} {operand(line, statement.value)}" if sign else None
     if not isinstance(statement, ast.Assign):
         return None
     if len(statement.targets) > 1:  # x = y = 1.0
@@ -204,6 +206,17 @@ def times(line: LogicalLine, call: ast.Call) -> Correction | None:
 def free_letter(taken: Container[str]) -> str:
     """Return a letter that names nothing yet."""
     return next((letter for letter in LETTERS if letter not in taken), "result")
+
+
+def new_name(name: str, taken: Container[str]) -> str:
+    """Return `<name>_new`, with a number behind it where that is taken."""
+    new = f"{name}_new"
+    return numbered(new, taken) if new in taken else new
+
+
+def mentioned(line: LogicalLine) -> set[str]:
+    """Return every name in the text of this line and all others, whether or not it has a value."""
+    return set(_NAME.findall("\n".join(line.source)))
 
 
 def misspelt(line: LogicalLine, calls: Container[str]) -> Correction | None:

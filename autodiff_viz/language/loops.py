@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import Correction, Problem
 from autodiff_viz.graph.text import listed, name_fault, quoted
-from autodiff_viz.language.corrections import free_letter
+from autodiff_viz.language.corrections import free_letter, mentioned, new_name
 from autodiff_viz.language.literals import is_number, number
 from autodiff_viz.language.scanner import LogicalLine
 from autodiff_viz.language.suggestions import FUNCTIONS
@@ -69,7 +69,7 @@ def check_once(lines: Sequence[Parsed]) -> None:
         for name in (own := stored([(line, statements)])):
             if name in seen:
                 message = f"{name!r} has a value already, from line {seen[name]}."
-                hint = f"Use a new name, such as {name}_new."
+                hint = f"Use a new name, such as {new_name(name, mentioned(line))}."
                 raise line.error(line.whole(), "assigned-twice", message, hint)
         seen |= own
 
@@ -344,7 +344,7 @@ def uncalled(lines: Iterable[tuple[LogicalLine, list[ast.stmt] | None]]) -> list
         return []
     line, head = heads[-1]
     args = [argument.arg for argument in head.args.args]
-    call = f"{free_letter({head.name, *args})} = {head.name}({', '.join(args)})"
+    call = f"{free_letter({*args, *(each.name for _, each in heads)})} = {head.name}({', '.join(args)})"
     added = [*(f"{name} = 1.0" for name in args), call]
     last, text = len(line.source), "".join(f"{each}\n" for each in added)
     column = len(line.source[-1])  # below the text, whether or not its last line is empty

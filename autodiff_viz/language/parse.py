@@ -12,6 +12,7 @@ from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import INPUT, Graph, Lambda, Literal, Node
 from autodiff_viz.graph.problem import GraphError, Problem, known_text
 from autodiff_viz.graph.text import name_fault, quoted
+from autodiff_viz.language.corrections import new_name
 from autodiff_viz.language.expression_tree import Namer, flatten
 from autodiff_viz.language.literals import read_literal
 from autodiff_viz.language.loops import uncalled
@@ -222,7 +223,7 @@ def parse_addition(text: str, known: Iterable[str]) -> Graph:
             message = f"The name {quoted(target.id)} {fault}."
             raise line.error(target, "name", message, "Choose another name.")
         if target.id in taken:
-            message, hint = f"There is a node {target.id!r} already.", f"{target.id}_new"
+            message, hint = f"There is a node {target.id!r} already.", new_name(target.id, taken)
             raise line.error(target, "name-taken", message, f"Choose another name, such as {hint}.")
     elif not isinstance(statement, ast.Expr):
         raise line.error(statement, "syntax", "One expression is needed here.", EXAMPLE)

@@ -414,7 +414,7 @@ class Program:
             hint, correction = "Give the expression a name on a line above.", None
             if statement.value is not None and not isinstance(statement.value, ast.Tuple):
                 span, value = line.span(statement), line.piece(statement.value)
-                correction = writing(span, f"{free_letter(self._names.assigned)} = {value}")
+                correction = writing(span, f"{free_letter(self._names.taken(line))} = {value}")
                 hint = f"{correction.label}."
             raise line.error(statement, "return", "After return comes one name.", hint, correction)
         self._names.check_use(line, statement.value)
@@ -455,7 +455,7 @@ def _not_a_line(line: LogicalLine, statement: ast.stmt, names: Names) -> GraphEr
         if isinstance(statement, tuple(_NO_STATEMENT)):
             message = "This is not an assignment of one name."
         return line.error(
-            statement, "not-in-language", message, hint, assignments(line, statement, names.assigned)
+            statement, "not-in-language", message, hint, assignments(line, statement, names.taken(line))
         )
     value = statement.value
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
@@ -483,7 +483,7 @@ def _not_a_line(line: LogicalLine, statement: ast.stmt, names: Names) -> GraphEr
             Reader(line, Names()).read(value)
         except GraphError as error:
             return error
-    begins = f"{free_letter(names.assigned)} = "
+    begins = f"{free_letter(names.taken(line))} = "
     span = line.span(statement)
     shown = f"{begins}{line.piece(value)}"
     label = f"Write {shown}" if len(shown) <= SHOWN else f"Write {begins}before it"

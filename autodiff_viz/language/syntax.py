@@ -11,8 +11,8 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.problem import Correction, GraphError, Problem
 from autodiff_viz.graph.syntax_tree import syntax_tree
-from autodiff_viz.graph.text import name_fault, numbered, quoted
-from autodiff_viz.language.corrections import above, misspelt, moved_up, removed
+from autodiff_viz.graph.text import name_fault, quoted
+from autodiff_viz.language.corrections import above, mentioned, misspelt, moved_up, new_name, removed
 from autodiff_viz.language.scanner import DEFINITION, LogicalLine, Span, definition, with_powers
 from autodiff_viz.language.suggestions import CONSTANTS, FUNCTIONS, KEYWORDS, name_hint, nearest
 from autodiff_viz.ops.catalog import OPS
@@ -33,12 +33,14 @@ class Names:
       broken: names whose line has a problem of its own; their use is not reported again.
       room: how many characters zeros, ones and full may still take, written out: the printed text must be
         short enough to be read again.
+      mentioned: every name in the text, whether or not it has a value, once `taken` was asked.
     """
 
     assigned: dict[str, int] = field(default_factory=dict)
     defined: set[str] = field(default_factory=set)
     broken: set[str] = field(default_factory=set)
     room: int = limits.TEXT // 2
+    mentioned: set[str] = field(default_factory=set)
 
     def announce(self, line: LogicalLine, statements: list[ast.stmt]) -> None:
         """Record the names that the line assigns, before any line is read."""
@@ -54,14 +56,18 @@ class Names:
             self.broken.add(match[1])
             self.assigned.setdefault(match[1], line.number)
 
+    def taken(self, line: LogicalLine) -> set[str]:
+        """Return the names that a new value cannot have: also those that are only read."""
+        self.mentioned = self.mentioned or mentioned(line)
+        return {*self.mentioned, *self.assigned, *self.defined}
+
     def check_target(self, line: LogicalLine, target: ast.Name) -> None:
         """Raise a GraphError where `target` cannot be assigned here."""
         if fault := name_fault(target.id):
             raise line.error(target, "name", f"The name {quoted(target.id)} {fault}.", "Choose another name.")
         if target.id in self.defined:
             message = f"{target.id!r} has a value already, from line {self.assigned[target.id]}."
-            new = numbered(f"{target.id}_new", {*self.assigned, *self.defined})
-            new = f"{target.id}_new" if f"{target.id}_new" not in self.assigned else new
+            new = new_name(target.id, self.taken(line))
             raise line.error(target, "assigned-twice", message, f"Use a new name, such as {new}.", new)
 
     def check_use(self, line: LogicalLine, node: ast.Name) -> None:

@@ -18,6 +18,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.syntax_tree import syntax_tree
 from autodiff_viz.graph.text import numbered
+from autodiff_viz.language.corrections import mentioned, new_name
 from autodiff_viz.language.loops import (
     TOP,
     Copy,
@@ -244,9 +245,8 @@ class _Unroller:
             target = target_of(statement)
             if target is not None and target.id in self._names:
                 message = f"{target.id!r} has a value already, from the loop above."
-                raise line.error(
-                    target, "assigned-twice", message, f"Use a new name, such as {target.id}_new."
-                )
+                hint = f"Use a new name, such as {new_name(target.id, mentioned(line))}."
+                raise line.error(target, "assigned-twice", message, hint)
         self._copy(line, statements, self._names, {}, "")
 
     def _copy(

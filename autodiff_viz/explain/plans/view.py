@@ -75,9 +75,10 @@ def choice(planned: Planned, by: str = PEAK, budget: int | None = None) -> Choic
     budget = max([one for one in budgets if one <= budget] or budgets[:1])
     fits = [plan for plan in among if size(plan, by) <= budget]
     plan = min(fits, key=lambda plan: (plan.reruns, size(plan, by), plan.peak, plan.kept, not plan.present))
-    name, now = f"{plan.name[0].upper()}{plan.name[1:]}", ", as now" if plan.present else ""
-    again = f"{counted(plan.reruns, 'value')} computed again"
-    says = f"{name}: peak {plan.peak:,}, kept {plan.kept:,}, {again}{now}."
+    name, now = f"{plan.name[0].upper()}{plan.name[1:]}", ", as the graph is now" if plan.present else ""
+    again = f"{counted(plan.reruns, 'value') if plan.reruns else 'nothing'} computed again"
+    most = f"at most {counted(plan.peak, 'element')} live at a time"
+    says = f"{name}{now}: {most}, {plan.kept:,} kept, {again}."
     return Choice(by, budgets, budget, plan, says)
 
 

@@ -21,19 +21,32 @@ def runs_say(runs: Runs) -> str:
     return f"Runs once forward, and its block runs {times} more in the backward pass; {needs}."
 
 
+MASK = "a mask of true and false", "element"
+EARLY = "what its derivative needs, worked out early", "number"
+"""Arrays that are not a node's value, in words: what it is, and what it is counted in."""
+
+
 def residuals_say(trace: Trace, name: str) -> str:
     """Return a sentence on the residuals of a node; "" if the forward pass saves none."""
     kept = [r for r in trace.residuals if r.producer == name]
     if not kept:
         return ""
-    counts = Counter((r.is_value, f"({counted(r.elements, 'number')}", listed(r.consumers)) for r in kept)
-    parts = []
-    for (is_value, numbers, consumers), count in counts.items():
-        one, many = "a factor of its derivative", f"{count} factors of its derivative"
-        if is_value:
-            one, many = "its value", f"its value {count} times"
-        which = f"{one} {numbers}" if count == 1 else f"{many} {numbers} each"
-        parts.append(f"{which}, {f'for {consumers}' if consumers else 'which nothing reads'})")
+    parts: list[str] = []
+    sizes = Counter[tuple[str, str, str]]()
+    for (elements, consumers), count in Counter(
+        (r.elements, r.consumers) for r in kept if r.is_value
+    ).items():
+        times, each = ("", "") if count == 1 else (f" {count} times", " each")
+        readers = f"for {listed(consumers)}" if consumers else "which nothing reads"
+        parts.append(f"its value{times} ({counted(elements, 'number')}{each}, {readers})")
+    for residual in kept:
+        if not residual.is_value and residual.consumers:
+            # Only what is true or false takes one byte.
+            what = MASK if residual.bytes == residual.elements else EARLY
+            sizes[*what, listed(residual.consumers)] += residual.elements
+    parts += [f"{what} ({counted(size, unit)}, for {who})" for (what, unit, who), size in sizes.items()]
+    if unread := sum(r.elements for r in kept if not (r.is_value or r.consumers)):
+        parts.append(f"{counted(unread, 'more number' if parts else 'number')} that nothing reads")
     return f"The forward pass keeps {listed(parts)}."
 
 

@@ -104,7 +104,7 @@ export function askingBar(editor) {
     root.classList.toggle("many", items.length > 1);
     write(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
     const text = item ? verdictText(item, Boolean(lesson)) : "";
-    write(verdict, text);
+    write(verdict, refused ? "" : text); // of the answer before
     root.classList.toggle("right", Boolean(item?.revealed && item.verdict?.right));
     verdict.classList.toggle("wrong", isWrong(item));
     root.classList.toggle("told", Boolean(text));

@@ -40,7 +40,6 @@ export function list(foot, { mistakes, readings, code }, actions) {
     .slice(0, SHOWN)
     .map((mistake) => entry(mistake, () => go(mistake), correct, again));
   const more = mistakes.length - SHOWN;
-  const read = readings.map((says) => html("p", { class: "reading" }, says));
   foot.replaceChildren(
     ...(items.length ? [html("ul", {}, ...items)] : []),
     ...(more > 0 ? [html("p", {}, `And ${more} more.`)] : []),
@@ -48,9 +47,7 @@ export function list(foot, { mistakes, readings, code }, actions) {
       ? readAs(code, items.length > 0, { go, asFormula, open })
       : items.length
         ? []
-        : read.length
-          ? read
-          : [help(open)]),
+        : [help(readings, open)]),
   );
 }
 
@@ -117,14 +114,13 @@ function entry({ line, message, hint, correction, again: mayAgain }, go, correct
   );
 }
 
-/** @param {FootActions["open"]} open */
-function help(open) {
+/** How the formula is read, if not as Python would, or else how one is written.
+ * @param {string[]} readings @param {FootActions["open"]} open */
+function help(readings, open) {
   const [button, examples] = fromCode("From code", open);
-  const says = [
-    "One value a line: ",
-    html("code", {}, "y = sin(x) * 2.0"),
-    ". A number gets a slider. ",
-  ];
+  const says = readings.length
+    ? readings.map((reading) => `${reading} `)
+    : ["One value a line: ", html("code", {}, "y = sin(x) * 2.0"), ". A number gets a slider. "];
   return html("div", { class: "hint" }, html("p", {}, ...says, button), examples);
 }
 
@@ -139,7 +135,7 @@ function fromCode(title, open) {
     ),
   );
   const says =
-    "Paste code of PyTorch, JAX, TensorFlow or NumPy as it is. It is read, never run. Or try:";
+    "Paste code of PyTorch, JAX, TensorFlow or NumPy into the field above, in place of its text. It is read, never run. Or try:";
   const shown = html(
     "div",
     { class: "code-examples", hidden: true },

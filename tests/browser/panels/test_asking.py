@@ -172,6 +172,18 @@ def test_what_is_no_number_is_no_try(open_question: LabPage):
     expect(guess(open_question, "x")).to_have_count(0)
 
 
+def test_the_verdict_on_the_answer_before_goes_when_the_next_is_no_number(open_question: LabPage):
+    answer(open_question, "2")
+    expect(verdict(open_question)).to_contain_text("One more try")
+    answer(open_question, "three")
+    expect(question(open_question).locator(".read-as.unread")).to_contain_text("is no number")
+    expect(verdict(open_question)).to_have_text("")
+    field = question(open_question).get_by_role("textbox")
+    field.fill("3")
+    field.press("Enter")
+    expect(verdict(open_question)).to_contain_text("You: 3.")
+
+
 def test_how_an_answer_is_read_stands_beside_it(open_question: LabPage):
     question(open_question).get_by_role("textbox").fill("16/2")
     expect(read_as(open_question)).to_have_text("read as 16/2 = 8")

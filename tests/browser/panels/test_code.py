@@ -97,8 +97,16 @@ def test_from_code_stays_where_it_is_when_it_shows_code_to_try(code: LabPage):
     before = middle(button)
     for is_shown in (True, False):
         button.click()
-        expect(foot(code).get_by_text("It is read, never run")).to_be_visible(visible=is_shown)
+        says = foot(code).get_by_text("into the field above, in place of its text. It is read, never run")
+        expect(says).to_be_visible(visible=is_shown)
         assert middle(button) == before
+
+
+def test_from_code_stays_beside_how_the_formula_is_read(code: LabPage):
+    code.type_formula("x = 3.0\ny = x^2\n")
+    expect(foot(code)).to_contain_text("^ is read as power")
+    foot(code).get_by_role("button", name="From code").click()
+    expect(foot(code).get_by_role("button", name="NumPy: a loss by hand")).to_be_visible()
 
 
 def test_other_code_is_there_to_try(code: LabPage):

@@ -150,9 +150,12 @@ def test_the_caret_and_the_pointer_in_the_formula_lead_to_the_canvas_and_back(la
     lab.page.locator(".mirror .op", has_text="sin").hover(force=True)
     expect(lab.node("sin_1")).to_have_class(saying("pointed"))
     expect(lab.wire("sin_1")).to_have_class(saying("to-pointed"))
+    frame = lab.node("sin_1").locator("> .card")
+    expect(frame).to_have_css("stroke-dasharray", "5px, 3px")  # not yet the frame of a selection
     x, y = middle(lab.page.locator(".mirror .op", has_text="sin"))
     lab.page.mouse.click(x, y)
     expect(lab.node("sin_1")).to_have_class(saying("selected"))
+    expect(frame).to_have_css("stroke-dasharray", "none")
     assert selected(lab) == {"sin_1"}
     expect(lab.page.locator(".mirror .chosen").first).to_have_text("sin")
     expect(lab.formula).to_be_focused()

@@ -50,7 +50,10 @@ def test_a_budget_chooses_what_runs_least_again_of_what_fits():
     assert [one.plan.reruns for one in within.values()] == [0, 1, 2, 3, 7]
     assert [one.plan.peak for one in within.values()] == [8, 7, 6, 5, 4]
     assert within[4].plan.name == "Revolve, 2 snapshots"
-    assert within[8].says == "No regions: peak 8, kept 8, 0 values computed again, as now."
+    assert within[8].says == (
+        "No regions, as the graph is now: at most 8 elements live at a time, 8 kept, nothing computed again."
+    )
+    assert within[7].says.endswith(" live at a time, 7 kept, 1 value computed again.")
     assert choice(plans, "kept", 1).plan.reruns == 7  # all but the last sine
 
 
