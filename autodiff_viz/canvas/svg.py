@@ -307,8 +307,11 @@ def _wire(wire: Data, nodes: Mapping[str, Data], passed: np.ndarray | None, scal
     source, target = nodes[wire["from"]], nodes[wire["to"]]
     start = (source["x"] + (0 if source.get("tab") else source["w"]), source["y"] + source["h"] / 2)
     end = (target["x"], target["y"] + target["h"] * (wire["slot"] + 1) / (len(target["slots"]) + 1))
-    dash = ' stroke-dasharray="1 7"' if wire["alternative"] else ""
-    colour = RULE if dash else SIGNS[0 if passed is None else sign(passed)]
+    signed = 0 if passed is None else sign(passed)
+    nothing = passed is not None and signed == 0
+    colour = RULE if wire["alternative"] else QUIET if nothing else SIGNS[signed]
+    pattern = "1 7" if wire["alternative"] else "5 5" if nothing else ""
+    dash = f' stroke-dasharray="{pattern}"' if pattern else ""
     width = 1.5 + 5 * (0.0 if passed is None else thickness(passed, scale))
     number = ASKED if wire.get("hidden") else "nothing known" if passed is None else in_full(passed)
     tooltip = f"{wire['from']} to {wire['to']}: passes {number}"
