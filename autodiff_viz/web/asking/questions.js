@@ -195,7 +195,8 @@ export function offersAfter(item, { lesson, path, shown, more, result }) {
   if (isOpen(item)) return { offers: [], main: undefined };
   /** @type {Offer[]} */
   const offers = item.gone ? ["undo", "remove"] : [];
-  if (item.revealed && !item.gone && !isPast(item) && (lesson || !item.own))
+  const isPlayed = !item.own || (item.options && !isCount(item.of)); // options are about a number of the pass
+  if (item.revealed && !item.gone && !isPast(item) && (lesson || isPlayed))
     offers.push(lesson ? "why" : "play");
   if (more) offers.push("next");
   else if (lesson && shown) offers.push("back");
