@@ -310,8 +310,14 @@ def _wire(wire: Data, nodes: Mapping[str, Data], passed: np.ndarray | None, scal
     signed = 0 if passed is None else sign(passed)
     nothing = passed is not None and signed == 0
     colour = RULE if wire["alternative"] else QUIET if nothing else SIGNS[signed]
-    pattern = "1 7" if wire["alternative"] else "5 5" if nothing else ""
-    dash = f' stroke-dasharray="{pattern}"' if pattern else ""
+    ends = 'stroke-linecap="round"'
+    dash = (
+        f'{ends} stroke-dasharray="1 7"'
+        if wire["alternative"]
+        else 'stroke-dasharray="5 5"'
+        if nothing
+        else ends
+    )
     width = 1.5 + 5 * (0.0 if passed is None else thickness(passed, scale))
     number = ASKED if wire.get("hidden") else "nothing known" if passed is None else in_full(passed)
     tooltip = f"{wire['from']} to {wire['to']}: passes {number}"
@@ -323,7 +329,7 @@ def _wire(wire: Data, nodes: Mapping[str, Data], passed: np.ndarray | None, scal
         path = _curve([start, *map(tuple, wire["via"]), end])
     return (
         f'<path data-wire="{wire["slot"]}" d="{path}" fill="none" '
-        f'stroke="{colour}" stroke-width="{_n(width)}" stroke-linecap="round"{dash}>'
+        f'stroke="{colour}" stroke-width="{_n(width)}" {dash}>'
         f"<title>{escape(_printable(tooltip))}</title></path>"
     )
 

@@ -305,7 +305,6 @@ test("after an author's options the pass is offered, which computes the number t
     }).offers.includes("play");
   assert.ok(plays({ kind: "choice", options: ["1", "2"] }));
   assert.ok(!plays({ kind: "number" })); // that no pass computes
-  assert.ok(!plays({ kind: "choice", options: ["1", "2"], of: "kept" }));
 });
 
 test("nothing is offered while a question is open, and of one that is gone no reason", () => {
