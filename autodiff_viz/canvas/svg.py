@@ -307,8 +307,12 @@ def _wire(wire: Data, nodes: Mapping[str, Data], passed: np.ndarray | None, scal
     source, target = nodes[wire["from"]], nodes[wire["to"]]
     start = (source["x"] + (0 if source.get("tab") else source["w"]), source["y"] + source["h"] / 2)
     end = (target["x"], target["y"] + target["h"] * (wire["slot"] + 1) / (len(target["slots"]) + 1))
-    dash = ' stroke-dasharray="1 7"' if wire["alternative"] else ""
-    colour = RULE if dash else SIGNS[0 if passed is None else sign(passed)]
+    signed = 0 if passed is None else sign(passed)
+    nothing = passed is not None and signed == 0 and not wire["alternative"]
+    colour = RULE if wire["alternative"] else QUIET if nothing else SIGNS[signed]
+    dashes = "1 7" if wire["alternative"] else "5 5" if nothing else ""
+    line = "" if nothing else ' stroke-linecap="round"'
+    line += f' stroke-dasharray="{dashes}"' if dashes else ""
     width = 1.5 + 5 * (0.0 if passed is None else thickness(passed, scale))
     number = ASKED if wire.get("hidden") else "nothing known" if passed is None else in_full(passed)
     tooltip = f"{wire['from']} to {wire['to']}: passes {number}"
@@ -320,7 +324,7 @@ def _wire(wire: Data, nodes: Mapping[str, Data], passed: np.ndarray | None, scal
         path = _curve([start, *map(tuple, wire["via"]), end])
     return (
         f'<path data-wire="{wire["slot"]}" d="{path}" fill="none" '
-        f'stroke="{colour}" stroke-width="{_n(width)}" stroke-linecap="round"{dash}>'
+        f'stroke="{colour}" stroke-width="{_n(width)}"{line}>'
         f"<title>{escape(_printable(tooltip))}</title></path>"
     )
 

@@ -31,6 +31,7 @@ class Parameter:
       pattern: what such a word has to look like.
       many: whether it is a list of words between commas.
       example: a query with it, without `embed` and `v`.
+      label: what stands before its widget; "" for none.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Parameter:
     pattern: str = ""
     many: bool = False
     example: str = ""
+    label: str = ""
 
 
 _NAME = rf"[^\s,:]{{1,{limits.NAME}}}"
@@ -78,6 +80,7 @@ CONTRACT: tuple[Parameter, ...] = (
         pattern=rf"slider:{_NAME}|plot:[a-z_]{{1,40}}",
         many=True,
         example="lesson=fork&show=canvas,formula,slider:x,open",
+        label="What the frame shows",
     ),
     Parameter(
         "hide",
@@ -100,6 +103,7 @@ CONTRACT: tuple[Parameter, ...] = (
             EVERYTHING: "everything",
         },
         example="lesson=fork&edit=none",
+        label="Readers may change",
     ),
     Parameter(
         "reveal",
@@ -111,6 +115,7 @@ CONTRACT: tuple[Parameter, ...] = (
             STEPS: "step by step, as the pass is played",
         },
         example="reveal=steps",
+        label="The numbers come",
     ),
     Parameter(
         "theme",
@@ -123,6 +128,7 @@ CONTRACT: tuple[Parameter, ...] = (
             CONTRAST: "as the system has them, with more contrast",
         },
         example="theme=dark",
+        label="Colours",
     ),
     Parameter(
         "type",
@@ -130,13 +136,15 @@ CONTRACT: tuple[Parameter, ...] = (
         "The size of text.",
         {"usual": "as usual", "large": "for a projector"},
         example="type=large",
+        label="Size of text",
     ),
     Parameter(
         "wheel",
         "page",
         "What the mouse wheel does over the graph.",
-        {"page": "scrolls the page until the graph is clicked, or with Ctrl held", "zoom": "zooms the graph"},
+        {"page": "scrolls the page until a click or Ctrl", "zoom": "zooms the graph"},
         example="wheel=zoom",
+        label="The mouse wheel",
     ),
     Parameter(
         "start",
@@ -145,6 +153,7 @@ CONTRACT: tuple[Parameter, ...] = (
         f"{limits.VERIFIED_AT_ONCE} nodes their number alone.",
         {"touch": "at the first touch, click or key", "now": "at once"},
         example="start=now",
+        label="It starts",
     ),
     Parameter(
         "step",

@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from autodiff_viz.asking.question import ALL_COTANGENTS, COTANGENT, NUMBER, SHAPE, ZERO, Quantity, Question
-from autodiff_viz.asking.words import question_words
+from autodiff_viz.asking.question import (
+    ALL_COTANGENTS,
+    CAUSE,
+    CHOICE,
+    COTANGENT,
+    NUMBER,
+    SHAPE,
+    ZERO,
+    Quantity,
+    Question,
+)
+from autodiff_viz.asking.words import form_of, question_words
 from autodiff_viz.canvas.svg import svg_of
 from autodiff_viz.embedding.contract import ASK, NOW, Embed
 from autodiff_viz.graph.limits import VERIFIED_AT_ONCE
@@ -62,6 +72,7 @@ class FramePicture:
       asks: whether a question is asked below the graph.
       question: the first one without an answer, in words.
       which: which of the questions that is, as web/asking/bar.js says it.
+      options: what may be chosen as its answer, where the page has a button for each.
     """
 
     text: str
@@ -69,12 +80,14 @@ class FramePicture:
     asks: bool = False
     question: str = ""
     which: str = ""
+    options: tuple[str, ...] = ()
 
 
 def frame_picture(state: Mapping[str, str], embed: Embed) -> FramePicture:
     """Draw the picture of a frame, in a worker, which ends if that takes more than `OPENS` and `COMPUTES`.
 
-    Of a training or a large graph there are no numbers, and what is asked is not told.
+    It has the numbers that the frame will show: none that a question hides, nor any that the frame reveals
+    later. Of a training or a large graph there are none.
     """
     with bounded(OPENS, COMPUTES):
         lab = from_query(state)
@@ -83,20 +96,28 @@ def frame_picture(state: Mapping[str, str], embed: Embed) -> FramePicture:
         return FramePicture(f"<p>A graph of {counted(count, 'node')}.</p>", ())
     with bounded(COMPUTES, COMPUTES):
         view = lab_view(lab) if lab.training is None else None
-        told = view is not None and embed.reveal == NOW and lab.asking is None
+        told = view is not None and (embed.reveal == NOW or (embed.reveal == ASK and lab.asking is not None))
         text = svg_of(lab.graph, view.trace if told else None)
         asks = embed.shows("question") and (lab.asking is not None or embed.reveal == ASK)
-        question, which = _question(opened_in_frame(lab, embed)) if asks else ("", "")
+        question, which, options = _question(opened_in_frame(lab, embed)) if asks else ("", "", ())
     names = tuple(slider.name for slider in view.sliders) if view else ()
-    return FramePicture(text if len(text) <= LONGEST else TOO_LARGE, names, asks, question, which)
+    return FramePicture(text if len(text) <= LONGEST else TOO_LARGE, names, asks, question, which, options)
 
 
-def _question(lab: Lab) -> tuple[str, str]:
-    """Return the first question without an answer, in words, and which one it is; "" if there is none."""
+BUTTONS = 6
+"""Choices that are buttons; of more a name is typed, as web/asking/form.js has it."""
+
+
+def _question(lab: Lab) -> tuple[str, str, tuple[str, ...]]:
+    """Return the first question without an answer, in words, which it is, and its options; "" for none."""
     asked = lab.asking.asked if lab.asking else ()
     at, first = next(((at, each.question) for at, each in enumerate(asked) if not each.revealed), (0, None))
     if first is None or missing(lab, first):
-        return "", ""
+        return "", "", ()
     letter = lab.pinned.letter if lab.pinned else "A"
     which = f"{at + 1} of {len(asked)}" if len(asked) > 1 else ONLY
-    return question_words(played(lab.graph), first, letter).replace("`", ""), which
+    graph = played(lab.graph)
+    form = form_of(graph, first, 1)
+    choices = form["choices"] if form["form"] == CHOICE and first.kind != CAUSE else []
+    options = tuple(each["words"][0].replace("`", "") for each in choices) if len(choices) <= BUTTONS else ()
+    return question_words(graph, first, letter).replace("`", ""), which, options

@@ -93,7 +93,7 @@ class Sheet:
       asking: the questions; answers that were given to them are not printed.
       pinned: the trace with which questions compare, as in `judge`.
       title, caption: above the graph; "" for none.
-      said: overleaf, after the answers.
+      said: after the answers, overleaf; in front where nothing is asked of the graph.
     """
 
     found: Trace
@@ -219,8 +219,9 @@ def _question_part(sheet: Sheet, sheets: Sequence[Sheet], at: int) -> str:
     )
     questions = f"<ol>{rows}</ol>" if rows else ""
     formula = _formula(found) if len(sheets) == 1 else ""
+    said = "" if _asking_of(sheet, sheets) else prose(sheet.said)
     return (
-        f"<article>{_title(sheet, sheets, at)}{prose(sheet.caption)}"
+        f"<article>{_title(sheet, sheets, at)}{prose(sheet.caption)}{said}"
         f"{questions or _asked_elsewhere(sheet, sheets)}"
         f"{_figure(found, conceal(found, _hidden_in(sheet, sheets)))}{formula}</article>"
     )
@@ -261,7 +262,8 @@ def _numbers(found: Trace) -> Any:
 
 def _answer_part(sheet: Sheet, sheets: Sequence[Sheet], at: int, is_front: bool) -> str:
     answers = "".join(_answer(sheet.found, question, sheet.pinned) for question in _asked(sheet))
-    said = f"{prose(sheet.caption) if is_front else ''}{prose(sheet.said)}"
+    in_front = not (is_front or _asking_of(sheet, sheets))
+    said = f"{prose(sheet.caption) if is_front else ''}{'' if in_front else prose(sheet.said)}"
     formula = _formula(sheet.found) if is_front and len(sheets) == 1 else ""
     table = _table(sheet.found) if len(sheets) == 1 else ""  # the figures of a tour have its numbers
     return (

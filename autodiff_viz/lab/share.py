@@ -16,7 +16,17 @@ from autodiff_viz.asking.question import (
     Quantity,
     Question,
 )
-from autodiff_viz.embedding.contract import CONTRACT, VERSION, Embed, embed_link, frame_code, read_embed
+from autodiff_viz.embedding.contract import (
+    ASK,
+    CONTRACT,
+    NOW,
+    VERSION,
+    Embed,
+    embed_link,
+    frame_code,
+    read_embed,
+)
+from autodiff_viz.explain.sweep.compute import scalar_inputs
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError
@@ -93,7 +103,7 @@ def share_data(lab: Lab, wish: Mapping[str, str], code_of: CodeOf) -> dict[str, 
         "code": code and {"version": code.version, "size": code.size, "path": code.path},
         "says": says + _says(lab, state, kept, short, None if says else code),
         "alone": bool(says),
-        **_frame(base, state, wish, lab.tour is not None and bool(lab.tour.steps)),
+        **_frame(base, state, wish, lab),
         **({"steps": stage_data(lab)} if wish.get(STEPS) else {}),
     }
 
@@ -145,22 +155,39 @@ def _address(base: str, query: dict[str, str], end: str) -> str:
     return base + (f"?{written(query)}" if query else "") + end
 
 
-def _frame(base: str, state: dict[str, str], wish: Mapping[str, str], toured: bool) -> dict[str, Any]:
-    """Return the address of a frame, its code, and what can be chosen, if a height is wished for.
-
-    Args:
-      toured: whether the state has steps of a tour, whose words a frame would not show otherwise.
-    """
+def _frame(base: str, state: dict[str, str], wish: Mapping[str, str], lab: Lab) -> dict[str, Any]:
+    """Return the address of a frame, its code, and what can be chosen, if a height is wished for."""
     height = _pixels(wish.get(HEIGHT))
     if height is None:
         return {}
-    usual = {"show": OF_A_TOUR} if toured else {}
+    # The words of a tour are shown, which a frame would not show otherwise.
+    usual = {"show": OF_A_TOUR} if lab.tour is not None and lab.tour.steps else {}
     chosen = read_embed({**usual, **wish, "embed": "1", "v": VERSION}) or Embed()
     address = embed_link(base, state, chosen)
     title = wish.get(TITLE, "")[: limits.LINE] or TITLED
     code = frame_code(address, title, height, _pixels(wish.get(WIDTH)), RATIO in wish)
-    parameters = [{**each, "usual": usual.get(each["name"], each["usual"])} for each in PARAMETERS]
+    parameters = [
+        {**each, "usual": usual.get(each["name"], each["usual"]), "idle": _idle(lab, each["name"])}
+        for each in PARAMETERS
+    ]
+    if lab.asking is not None:  # its numbers come after an answer in any case
+        of_reveal = next(each for each in parameters if each["name"] == "reveal")
+        of_reveal["values"] = {**of_reveal["values"], NOW: "at once, but for what is asked"}
     return {"frame": address, "frame_code": code, "parameters": parameters}
+
+
+def _idle(lab: Lab, name: str) -> list[str]:
+    """Return the words of a parameter that change nothing of a frame of this state."""
+    if name == "reveal":
+        return [ASK] if lab.asking is not None else []
+    if name != "show":
+        return []
+    has = {
+        "question": lab.asking is not None,
+        "lesson": lab.lesson is not None or (lab.tour is not None and bool(lab.tour.steps)),
+        "sliders": bool(scalar_inputs(lab.graph)),
+    }
+    return [word for word, found in has.items() if not found]
 
 
 OF_A_TOUR = "canvas,question,lesson,sliders,play,open"
@@ -173,6 +200,7 @@ TITLED = "A computation graph with its gradients"
 PARAMETERS = [
     {
         "name": each.name,
+        "label": each.label,
         "says": each.says,
         "values": dict(each.values),
         "many": each.many,

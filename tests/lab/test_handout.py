@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -114,15 +115,33 @@ def test_of_a_tour_all_steps_are_printed_with_their_words_and_the_answers_overle
         "2. Vote",
         "Say <code>x</code>.",
         "3. Other",
+        "Three.",
         "Twenty minutes.",
     ):
         assert words in front
-    for answer in ("1244", "add.", "Three.", "right"):
+    for answer in ("1244", "add.", "right"):
         assert answer not in front
-    for answer in ("7 + 1237 = 1244", "7 and 1237 add.", "Three.", "<span class='right'>both add</span>"):
+    for answer in ("7 + 1237 = 1244", "7 and 1237 add.", "<span class='right'>both add</span>"):
         assert answer in back
+    assert "Three." not in back  # nothing is asked of its graph, so it stands in front
     assert "Wait." not in front + back  # the presenter's
     assert ">3<" in front  # what arrives at x in the third step, which nothing asks for
+
+
+def test_the_words_of_a_step_whose_numbers_another_one_asks_for_stand_overleaf():
+    steps = (replace(STEPS[0], text="1244 arrives."), *STEPS[1:])
+    front, back = pages(printed(replace(TOUR, steps=steps)))
+    assert "1244 arrives." not in front
+    assert "1244 arrives." in back
+
+
+def test_the_wire_that_passes_0_is_dashed_as_the_legend_says_and_no_other_is():
+    found = av.parse("x = 2.0\ny = stop_gradient(x) * x")
+    text = handout([Sheet(av.trace(found))], Words("t"))
+    wires = re.findall(r"<path data-wire=.*?</path>", text)
+    dashed = [re.search("<title>(.*?)</title>", wire)[1] for wire in wires if "dasharray" in wire]
+    assert dashed == ["x to stop_gradient_1: passes 0"]
+    assert "a dashed one 0" in text
 
 
 def test_a_step_shows_no_number_that_another_one_asks_for_of_the_same_graph():

@@ -15,7 +15,7 @@ from autodiff_viz.lab.actions import typed
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.lessons import open_lesson
 from autodiff_viz.lab.persistence.address import from_query
-from autodiff_viz.lab.share import PARAMETERS
+from autodiff_viz.lab.share import PARAMETERS, asking_first
 from autodiff_viz.lab.share import share_data as data_for
 from autodiff_viz.lab.state import Lab, formula_text, start, toured_at, without_history
 from autodiff_viz.lab.talk import talk_data
@@ -204,6 +204,21 @@ def test_each_choice_of_a_frame_stands_in_its_address_and_in_its_code():
         assert f"{each['name']}={other}" in shared["frame_code"]
         assert 'title="a &quot;use&quot;"' in shared["frame_code"]
         assert "height: 300px" in shared["frame_code"]
+
+
+def test_a_frame_offers_plain_words_that_change_something_of_the_state():
+    def offered(lab) -> dict[str, dict]:
+        shared = share_data(lab, {"base": HOST, "height": "300"})
+        return {each["name"]: each for each in shared["parameters"]}
+
+    assert all(each["label"] not in ("", each["name"]) for each in offered(start()).values())
+    assert offered(start())["show"]["idle"] == ["question", "lesson"]
+    assert offered(start())["reveal"]["idle"] == []
+    asked = offered(asking_first(start()))
+    assert asked["show"]["idle"] == ["lesson"]
+    assert asked["reveal"]["idle"] == ["ask"]
+    assert asked["reveal"]["values"]["now"] == "at once, but for what is asked"
+    assert "sliders" in offered(without_history(typed(start(), "x = [1.0, 2.0]\ny = sum(x)")))["show"]["idle"]
 
 
 def test_a_talk_has_the_steps_of_the_lesson_and_notes_that_the_audience_does_not_see():

@@ -1,8 +1,8 @@
 """Serve a frame as a picture with its numbers, which costs no session until somebody touches it.
 
 The page has what Streamlit's page loads in a template, and `web/embed/boot.js`, which loads it at the first
-touch. A worker makes the picture: whoever may send a request may send any graph, and any code. What is asked
-is not in it.
+touch. A worker makes the picture: whoever may send a request may send any graph, and any code. What a
+question hides is not in it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _PAGE = """<!DOCTYPE html>
 <div id="root"></div>
 <div id="av-poster" role="button" tabindex="0" aria-label="{title}. {question} {words}." {room}>
 {picture}
-<p class="av-asks">{question}</p>
+<div class="av-question"><p class="av-asks">{question}</p>{options}</div>
 <span class="av-try">{words}</span>
 </div>
 <noscript><p class="av-no-script">{title}. Scripts are off here, so the picture stays as it is.</p></noscript>
@@ -102,6 +102,7 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
         later=_later(),
         words=WORDS,
         question=escape(picture.question) if picture else "",
+        options=_options(picture.options) if picture else "",
         picture=text,
         boot=BOOT,
         theme=THEME,
@@ -111,6 +112,12 @@ async def framed(request: Request, embed: Embed, title: str) -> Response:
     if tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     return HTMLResponse(page, headers=headers)
+
+
+def _options(options: tuple[str, ...]) -> str:
+    """Return the options of a question in a row, which is on view if it has room."""
+    row = "".join(f"<span>{escape(option)}</span>" for option in options)
+    return f'<div class="av-room"><div class="av-options">{row}</div></div>' if row else ""
 
 
 async def picture(request: Request) -> Response:

@@ -26,6 +26,12 @@ import {
 
 const { words: WORDS, option: OPTION, options: OPTIONS } = shared.limits;
 const ALL_OPTIONS = 2 * OPTIONS * OPTION; // characters of their field: more than fit, so that what is too long is said and not cut
+/** The right answers that were chosen on this page: the server, which keeps them all, tells the browser none.
+ * @type {Map<string, string>} */
+const chosenHere = new Map();
+/** @param {{ of: string, node: string, slot?: number }} about @param {string[]} options */
+const keyOf = ({ of, node, slot }, options) => JSON.stringify([of, node, slot ?? 0, options]);
+
 const FORMATIVE =
   "This page hides the numbers until they are answered. The link holds the graph, so this is for learning, not for marks.";
 
@@ -175,8 +181,11 @@ function rows(editor) {
 
 /** The options of a question, and which is right: that is kept by the server unless another one is chosen.
  * @param {import("../types.js").AskedItem} item @param {number} i @param {(of: Partial<QuestionRecord>) => void} change */
-function optionFields({ options }, i, change) {
+function optionFields(item, i, change) {
+  const { options } = item;
   if (!options) return [];
+  const key = keyOf(item, options);
+  const known = options.find((one) => one === (chosenHere.get(key) ?? item.answer)) ?? "";
   const field = /** @type {HTMLInputElement} */ (
     html("input", {
       type: "text",
@@ -193,16 +202,22 @@ function optionFields({ options }, i, change) {
     const found =
       excess(now, "") || (now.length < 2 ? "Give at least two options, between semicolons." : "");
     setText(fault, found);
-    if (!found) change({ options: now });
+    if (found) return;
+    if (known) chosenHere.set(keyOf(item, now), known);
+    change({ options: now });
   });
   const right = choice(
     `right ${i}`,
     [
-      ["", "right: as before"],
-      ...options.map((one) => /** @type {[string, string]} */ ([one, one])),
+      ...(known ? [] : [/** @type {[string, string]} */ (["", "right: the one chosen before"])]),
+      ...options.map((one) => /** @type {[string, string]} */ ([one, `right: ${one}`])),
     ],
-    "",
-    (value) => value && change({ right: value, own: undefined }),
+    known,
+    (value) => {
+      if (!value) return;
+      chosenHere.set(key, value);
+      change({ right: value, own: undefined });
+    },
     `Right answer of question ${i + 1}`,
   );
   return [field, fault, right];
@@ -251,6 +266,7 @@ function oneMore(editor, draft, again, keep) {
       ...(right && ["choice", "number"].includes(kind) && { right }),
     };
     const record = recordOf(graph, kind, about, draft.words.trim(), own);
+    if (kind === "choice") chosenHere.set(keyOf(about, options), right);
     const { words, options: typed, right: chosen } = draft;
     Object.assign(draft, { words: "", options: "", right: "" });
     send(editor, [...records(editor), record]);
@@ -295,7 +311,10 @@ function oneMore(editor, draft, again, keep) {
         class: "plain main",
       }),
       ...(isAsking(editor)
-        ? [button("Stop asking", () => (closePopover(editor), stopAsking(editor)))]
+        ? [
+            button("Done", () => closePopover(editor)),
+            button("Remove the questions", () => (closePopover(editor), stopAsking(editor))),
+          ]
         : []),
     ),
   ];

@@ -195,7 +195,8 @@ export function offersAfter(item, { lesson, path, shown, more, result }) {
   if (isOpen(item)) return { offers: [], main: undefined };
   /** @type {Offer[]} */
   const offers = item.gone ? ["undo", "remove"] : [];
-  if (item.revealed && !item.gone && !isPast(item) && (lesson || !item.own))
+  // The pass computes what an author's options are about, but no number of the author's own.
+  if (item.revealed && !item.gone && !isPast(item) && (lesson || !item.own || item.options))
     offers.push(lesson ? "why" : "play");
   if (more) offers.push("next");
   else if (lesson && shown) offers.push("back");

@@ -61,6 +61,25 @@ export const veiled = (shown, names) => ({
   done: false,
 });
 
+/** @typedef {Pick<Shown, "values" | "cotangents" | "passed">} Seen */
+
+/** The numbers in view while no pass is played. @param {Pick<GraphNode, "id" | "hidden">[]} nodes
+ * @param {{ to: string, slot: number, hidden?: boolean }[]} wires @returns {Seen} */
+export function seenIn(nodes, wires) {
+  const seen = (/** @type {"value" | "cotangent"} */ which) =>
+    new Set(nodes.filter(({ hidden }) => !hidden?.includes(which)).map(({ id }) => id));
+  const passed = wires.filter(({ hidden }) => !hidden).map(({ to, slot }) => `${to}:${slot}`);
+  return { values: seen("value"), cotangents: seen("cotangent"), passed: new Set(passed) };
+}
+
+/** What is shown if the pass takes nothing away. @param {Shown} shown @param {Seen} seen before it @returns {Shown} */
+export const withSeen = (shown, { values, cotangents, passed }) => ({
+  ...shown,
+  values: new Set([...values, ...shown.values]),
+  cotangents: new Set([...cotangents, ...shown.cotangents]),
+  passed: new Set([...passed, ...shown.passed]),
+});
+
 // The numbers that matter: the output, what arrives at inputs and parameters, and what the lesson looks at.
 
 /**

@@ -15,12 +15,14 @@ import {
   answersNow,
   GRAINS,
   leastType,
+  seenIn,
   stopAfter,
   stopBefore,
   stopsOf,
   toldNumbers,
   usualGrain,
   veiled,
+  withSeen,
 } from "./course.js";
 import { NAME } from "./open.js";
 import { openLine } from "./signals.js";
@@ -93,6 +95,8 @@ export class Presenter {
     /** Index of the question that has been answered on this step of the talk and stays on view; -1 for none. */
     this.answered = -1;
     this.answeredAt = -1; // that step
+    /** What was in view before the pass was played. @type {import("./course.js").Seen | null} */
+    this.seen = null;
     this.pressed = 0; // presses that wait for the steps of the pass
     this.since = 0; // ms since 1970
     this.id = "";
@@ -146,7 +150,7 @@ export class Presenter {
   enter({ hidden = false, full = false } = {}) {
     if (this.on) return;
     const { editor } = this;
-    [this.on, this.hidden, this.blank] = [true, hidden, false];
+    [this.on, this.hidden, this.blank, this.seen] = [true, hidden, false, null];
     this.named();
     this.since = Number(readList(TAB, NAME)[0]?.since) || Date.now();
     writeList(TAB, NAME, [{ id: this.id, since: this.since }]);
@@ -227,14 +231,18 @@ export class Presenter {
     this.fit();
     this.fetchSteps();
     const { steps, at } = player;
+    const { nodes, wires } = editor.drawing;
+    if (at === null) this.seen = this.hidden ? null : seenIn(nodes, wires);
     const played = steps && at !== null ? shownAfter(steps, at) : null;
     const shown = this.hidden
       ? veiled(
           played,
           editor.shown.nodes.map(({ id }) => id),
         )
-      : played;
-    if (this.hidden && shown) paintPlay(editor.stage, shown);
+      : played && this.seen
+        ? withSeen(played, this.seen)
+        : played;
+    if (shown && (this.hidden || this.seen)) paintPlay(editor.stage, shown);
     const sentence = this.hidden || at === null ? "" : player.says;
     setText(this.says, sentence);
     this.numbers.replaceChildren(

@@ -388,14 +388,14 @@ class ShareDialog {
 
   /** A widget for a parameter. @param {Parameter} parameter */
   parameter(parameter) {
-    const { name, says, values, many, usual } = parameter;
+    const { name, label = name, says, values, many, usual, idle = [] } = parameter;
     const set = (/** @type {string} */ value) =>
       this.choose({ frame: withParameter(this.choices.frame, parameter, value) });
-    const words = Object.entries(values);
+    const words = Object.entries(values).filter(([word]) => !idle.includes(word));
     if (!many)
       return select(
-        name,
-        words.map(([word, means]) => `${word}: ${means}`),
+        label,
+        words.map(([, means]) => means),
         (at) => set(words[at][0]),
         {
           chosen: words.findIndex(([word]) => word === usual),
@@ -406,9 +406,9 @@ class ShareDialog {
     return html(
       "details",
       { class: "share-many" },
-      html("summary", {}, html("b", {}, name), ` ${says}`),
+      html("summary", {}, label),
       ...words.map(([word, means]) =>
-        check(`${word}: ${means}`, usual.split(",").includes(word), (on) =>
+        check(means, usual.split(",").includes(word), (on) =>
           set(withWord(parameter, now(), word, on)),
         ),
       ),

@@ -11,6 +11,8 @@
  * @typedef {object} Parameter
  * @property {string} name
  * @property {string} says
+ * @property {string} [label] before its widget
+ * @property {string[]} [idle] its words that change nothing of this state
  * @property {Record<string, string>} values with what each means
  * @property {boolean} many whether several can be chosen
  * @property {string} usual its value by default

@@ -17,6 +17,7 @@ import { placeAt, prose } from "./words.js";
 /** @typedef {"title" | "caption" | "text" | "notes"} Words */
 /** @typedef {HTMLInputElement | HTMLTextAreaElement} Field */
 
+const NOTED = "; on the stage in your notes alone";
 const PAUSE_MS = 900; // without a key, after which typed words are sent
 const WHAT =
   "A tour is a list of steps. A step is a graph with your words. You share a tour as a link or a file.";
@@ -350,7 +351,7 @@ export class TourPanel {
     this.drag(grip, i, move);
     if (open) {
       if (!step.text && !step.notes) this.unfolded = i; // it stays open while it is written
-      const said = step.asks ? "Text after the answer" : "Text of the step";
+      const said = step.asks ? "Text after the answer" : `Text of the step${NOTED}`;
       const telling = [
         keep(`${i} text`, said, step.text, write("text"), 1),
         keep(
@@ -362,7 +363,7 @@ export class TourPanel {
         ),
       ];
       root.append(
-        keep(`${i} caption`, "Caption", step.caption, write("caption"), 1),
+        keep(`${i} caption`, `Caption${step.asks ? NOTED : ""}`, step.caption, write("caption"), 1),
         ...(tour.answered || !step.asks || this.unfolded === i ? telling : [this.fold(i, telling)]),
       );
     }

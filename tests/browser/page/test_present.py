@@ -252,6 +252,28 @@ def test_a_question_mark_lists_the_keys(stage: LabPage):
     expect(stage.page.locator(".stage-keys")).to_have_count(0)
 
 
+def test_in_a_low_window_all_keys_are_in_view(stage: LabPage):
+    stage.page.set_viewport_size({"width": 853, "height": 480})
+    press(stage, "?")
+    rows = stage.page.locator(".stage-keys dd")
+    for row in (rows.first, rows.last):
+        expect(row).to_be_in_viewport(ratio=1)
+    press(stage, "?")
+    stage.page.set_viewport_size(SMALL)
+
+
+def test_the_pass_takes_no_number_away_that_is_in_view(stage: LabPage):
+    press(stage, "ArrowDown")
+    expect(step(stage)).to_have_text(GRAPHS[1])  # which asks nothing
+    expect(arriving(stage, "x")).to_have_text("6")
+    press(stage, "PageDown")
+    expect(says(stage)).not_to_be_empty()
+    expect(arriving(stage, "x")).to_be_visible()
+    expect(arriving(stage, "x")).to_have_text("6")
+    expect(numbers(stage)).to_have_text(saying("what arrives at x: 6"))
+    expect(stage.canvas.locator(".no-flow")).to_have_count(0)
+
+
 def test_a_reload_stays_on_the_stage_and_escape_leaves_it(stage: LabPage):
     stage.reload()
     expect(stage.page.locator(".on-stage")).to_be_visible()

@@ -241,7 +241,11 @@ def test_a_question_with_options_of_ones_own_is_answered_by_a_key(two_uses: LabP
     dialog(two_uses).get_by_role("textbox", name="Words").fill("Twice the x: what becomes of b?")
     assert faults(two_uses.page) == []
     two_uses.page.keyboard.press("Enter")
-    two_uses.page.keyboard.press("Escape")
+    right = dialog(two_uses).get_by_label("Right answer of question 1")
+    expect(right.locator("option:checked")).to_have_text("right: it is 4 times as large, for x is squared")
+    expect(dialog(two_uses).get_by_role("button", name="Remove the questions")).to_be_visible()
+    dialog(two_uses).get_by_role("button", name="Done").click()
+    expect(dialog(two_uses)).to_have_count(0)
     expect(question(two_uses).get_by_role("button", name="it doubles")).to_be_visible()
     two_uses.press("q")
     two_uses.page.keyboard.press("2")

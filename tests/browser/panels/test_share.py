@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from autodiff_viz.asking.question import Quantity, Question
+from autodiff_viz.embedding.contract import PARAMETERS
 from autodiff_viz.lessons.codec import tour_to_link
 from autodiff_viz.lessons.tour import Step, Tour
 from tests.browser.lab_page import LabPage, saying
@@ -28,7 +29,6 @@ CHOSEN = {
 """Another word than the usual one, for each choice of one word."""
 
 REFUSE = "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed')); }"
-PLACE = "(one, word) => [...one.options].findIndex(({ text }) => text.startsWith(word + ':'))"
 
 
 def query_of(address: str) -> dict[str, str]:
@@ -153,14 +153,11 @@ def test_each_choice_of_a_frame_is_in_its_code_and_on_view(lab: LabPage):
     for part in ("title=", 'loading="lazy"', "sandbox=", "<noscript>", "embed.svg"):
         assert part in code.input_value()
     for name, word in CHOSEN.items():
-        chooser = dialog.get_by_label(name, exact=True)
-        index = chooser.evaluate(
-            "(one, word) => [...one.options].findIndex(({ text }) => text.startsWith(word + ':'))", word
-        )
-        chooser.select_option(index=index)
+        parameter = PARAMETERS[name]
+        dialog.get_by_label(parameter.label, exact=True).select_option(parameter.values[word])
         expect(code).to_have_value(saying(f"{name}={word}"))
-    dialog.get_by_text("What the frame shows, in place").click()
-    dialog.get_by_role("checkbox", name=re.compile("^play:")).uncheck()
+    dialog.get_by_text("What the frame shows").click()
+    dialog.get_by_role("checkbox", name="the bar that plays").uncheck()
     expect(code).to_have_value(saying("show=canvas%2Cquestion%2Csliders%2Copen"))
     dialog.get_by_label("Height").fill("300")
     dialog.get_by_label("Height").press("Tab")

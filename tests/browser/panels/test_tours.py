@@ -171,7 +171,7 @@ def test_edit_shows_no_reader_what_is_said_after_an_answer_before_it_is_given(la
     lab.open(f"/?tour={asking_tour()}")
     do(lab, "Edit")
     after, notes = (panel(lab).get_by_label(label) for label in ("Text after the answer", "Speaker's notes"))
-    expect(panel(lab).get_by_label("Caption")).to_be_visible()
+    expect(panel(lab).get_by_label("Caption; on the stage in your notes alone")).to_be_visible()
     expect(after).to_be_hidden()
     expect(notes).to_be_hidden()
     assert faults(lab.page) == []
@@ -185,7 +185,9 @@ def test_edit_shows_no_reader_what_is_said_after_an_answer_before_it_is_given(la
     expect(after).to_be_visible()
     expect(notes).to_be_visible()
     panel(lab).get_by_role("button", name="Next one", exact=True).click()
-    expect(panel(lab).get_by_label("Text of the step")).to_be_visible()  # where nothing is asked
+    expect(
+        panel(lab).get_by_label("Text of the step; on the stage in your notes alone")
+    ).to_be_visible()  # where nothing is asked
     expect(after).to_be_hidden()
 
 

@@ -11,11 +11,14 @@ import pytest
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection
 
+from autodiff_viz.asking.question import Quantity, Question
 from autodiff_viz.graph.link import to_link
 from autodiff_viz.graph.short_text import short_text
 from autodiff_viz.lab import evaluate
 from autodiff_viz.lab.persistence import address
 from autodiff_viz.language.parse import parse
+from autodiff_viz.lessons.codec import tour_to_link
+from autodiff_viz.lessons.tour import Step, Tour
 from autodiff_viz.reading import reading
 from autodiff_viz.ui import session
 from autodiff_viz.ui.server import poster, routes, waiting
@@ -88,6 +91,30 @@ def test_what_is_asked_stands_below_the_picture_before_it_is_touched():
     assert asked.search(get(SERVER, f"{FRAME}&reveal=ask&g={SQUARE}").text)[1] == "What arrives at x?"
     assert asked.search(get(SERVER, f"{FRAME}&lesson=fork&show=canvas").text)[1] == ""
     assert asked.search(get(SERVER, f"{FRAME}&g={SQUARE}").text)[1] == ""
+
+
+ASKS = Question(
+    "choice",
+    Quantity("cotangent", "x"),
+    words="Which?",
+    options=("7", "less"),
+    right="7",
+)
+
+
+def test_the_picture_of_a_question_has_the_values_and_the_options_and_nothing_that_is_hidden():
+    def shown(hides: str) -> str:
+        step = Step("S", "x = 3.5\ny = x * x", questions=(ASKS,), hides=hides)
+        return get(SERVER, f"{FRAME}&tour={tour_to_link(Tour(title='T', steps=(step,)))}").text
+
+    page = shown("cotangents")
+    drawn = re.search(r"<svg.*</svg>", page, re.DOTALL)[0]
+    assert ">12.25<" in drawn
+    assert drawn.count(">?<") == 2  # what arrives at x and at y
+    assert not re.search(r"\b7\b|passes 3.5", re.sub(r'="[^"]*"', "", drawn))
+    assert '<div class="av-options"><span>7</span><span>less</span></div>' in page
+    assert "12.25" not in shown("values")
+    assert "av-room" not in get(SERVER, f"{FRAME}&g={SQUARE}").text.partition("</style>")[2]
 
 
 def test_the_page_says_what_its_script_needs_to_know(monkeypatch):

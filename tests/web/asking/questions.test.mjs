@@ -297,6 +297,16 @@ test("a result is copied for a class: on a path, and of questions of somebody's 
   assert.ok(!copies({ path: true, result: false }));
 });
 
+test("after an author's options the pass is offered, which computes the number that they are about", () => {
+  const plays = (more) =>
+    offersAfter(item({ tries: ["2"], revealed: true, own: true, ...more }), {
+      ...inLesson,
+      lesson: false,
+    }).offers.includes("play");
+  assert.ok(plays({ kind: "choice", options: ["1", "2"] }));
+  assert.ok(!plays({ kind: "number" })); // that no pass computes
+});
+
 test("nothing is offered while a question is open, and of one that is gone no reason", () => {
   assert.deepEqual(offersAfter(item({}), inLesson), { offers: [], main: undefined });
   const gone = item({ revealed: true, gone: "`x` is no longer in the graph." });

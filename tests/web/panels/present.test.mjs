@@ -15,7 +15,9 @@ import {
   stopsOf,
   toldNumbers,
   usualGrain,
+  seenIn,
   veiled,
+  withSeen,
 } from "../../../autodiff_viz/web/present/course.js";
 
 const step = (node, back = false) => ({ node, back, live: 1, says: node, wires: [] });
@@ -69,6 +71,25 @@ test("what comes back is hidden, the values are not", () => {
   const hidden = veiled(played, ["x", "y"]);
   assert.deepEqual([[...hidden.values], hidden.passed.size, hidden.done], [["x"], 0, false]);
   assert.deepEqual(hidden.step?.wires, []); // a lit wire would tell which one brings something
+});
+
+test("the pass takes nothing away that was in view before it, and shows what was asked as it comes", () => {
+  const begun = { ...veiled(null, []), values: new Set(["x"]), step: step("x", false) };
+  const wires = [
+    { to: "y", slot: 0 },
+    { to: "z", slot: 0, hidden: true },
+  ];
+  const seen = seenIn(
+    [{ id: "x" }, { id: "y", hidden: ["cotangent"] }, { id: "z", hidden: ["value"] }],
+    wires,
+  );
+  const shown = withSeen(begun, seen);
+  assert.deepEqual(
+    [shown.values, shown.cotangents, shown.passed].map((names) => [...names]),
+    [["x", "y"], ["x", "z"], ["y:0"]],
+  );
+  const later = withSeen({ ...begun, cotangents: new Set(["y"]) }, seen);
+  assert.deepEqual([...later.cotangents], ["x", "z", "y"]);
 });
 
 const node = (id, more = {}) => ({
