@@ -225,7 +225,7 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
     if not lesson.steps[variant].pinned and _pins(lab):
         present = after.history.present._replace(pinned=None)
         after = replace(after, history=replace(after.history, present=present))
-    return _with_answers(after, [*(old for _, old in lab.aside), lab])
+    return with_answers(after, [*(old for _, old in lab.aside), lab])
 
 
 def _aims(lesson: Lesson, variant: int) -> list[tuple[str, float]]:
@@ -255,7 +255,7 @@ def restart_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
     return open_lesson(replace(lab, aside=(), asking=None), key, variant)
 
 
-def _with_answers(lab: Lab, before: Iterable[Lab]) -> Lab:
+def with_answers(lab: Lab, before: Iterable[Lab]) -> Lab:
     """Return the lab with the answers that have been given to its questions in these states of the lesson.
 
     So a visitor who goes from graph to graph, or does an exercise, is not asked again.
