@@ -170,7 +170,7 @@ def _end(path: Way) -> str:
     questions = counted(len(path.keys), "question")
     return (
         f'<p class="av-end"><b>The end of {escape(path.title)}.</b> {questions}; '
-        "the page of the path shows which are done.</p>"
+        "the page of the path shows which are done, and how many you answered right.</p>"
     )
 
 
