@@ -32,8 +32,10 @@ from autodiff_viz.graph.problem import GraphError, Problem
 from autodiff_viz.graph.text import listed, scalar
 from autodiff_viz.lab.asking import ask, asking_of, missing, numbers_key, with_asked
 from autodiff_viz.lab.evaluate import Evaluated, LabView, evaluated, evaluated_at
-from autodiff_viz.lab.state import Lab
+from autodiff_viz.lab.lessons import open_lesson, with_answers
+from autodiff_viz.lab.state import Lab, start
 from autodiff_viz.lab.training import moment
+from autodiff_viz.lessons import gallery
 
 NAMED = 200  # nodes of which a field knows the names
 NAMED_INPUTS = 3  # inputs that have moved since an answer
@@ -132,8 +134,33 @@ def asking_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
         "hiding": view.hiding,
     }
     if not waiting and any(item["revealed"] for item in items):
-        data["summary"] = summary(asking, judged, result_title(lab), result_words(lab))
+        moved = any(asked.of != now for asked, now in zip(asking.asked, keys, strict=True))
+        own = _own_results(lab).get(lab.variant) if moved else None  # a try may have changed the graph since
+        data["summary"] = own or summary(asking, judged, result_title(lab), result_words(lab))
     return data
+
+
+def result_of(lab: Lab) -> str:
+    """Return the result of the open lesson, a line for each graph of it that was answered; "" for none.
+
+    Whatever graph is open, and whatever tries have changed: answers are judged by the lesson's own numbers.
+    """
+    return "\n".join(_own_results(lab).values())
+
+
+def _own_results(lab: Lab) -> dict[int, str]:
+    """Return, by index of a graph of the open lesson, the result of the answers to it."""
+    lesson, lines = gallery.lesson(lab.lesson), {}
+    asking = [] if lesson is None else [at for at, step in enumerate(lesson.steps) if step.questions]
+    for at in asking:
+        own = with_answers(open_lesson(start(), lesson.key, at), [*(old for _, old in lab.aside), lab])
+        run = _numbers(own).trace
+        if run is None or not all(asked.revealed for asked in own.asking.asked):
+            continue
+        beside = beside_of(own)
+        judged = [_judgements(asked, asked.of, run, beside) for asked in own.asking.asked]
+        lines[at] = summary(own.asking, judged, lesson.key)
+    return lines
 
 
 def result_title(lab: Lab) -> str:

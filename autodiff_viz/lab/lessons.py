@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from autodiff_viz.asking.question import ASKED_ALONE, Asked, Asking
+from autodiff_viz.asking.question import ASKED_ALONE, NUMBER, SIGN, ZERO, Asked, Asking
 from autodiff_viz.display.numbers import exact, short
 from autodiff_viz.graph.identity import same
 from autodiff_viz.graph.text import MINUS, scalar
 from autodiff_viz.lab.asking import numbers_key
 from autodiff_viz.lab.evaluate import LabView
+from autodiff_viz.lab.glossary import words_in
 from autodiff_viz.lab.state import Lab, round_range, slider_range
 from autodiff_viz.lab.tours import has_graph_of, is_answered, open_step, words_on_view
 from autodiff_viz.lab.training import live, own
@@ -182,6 +183,8 @@ class LessonView:
       variants: titles of its graphs.
       variant: index of the open graph.
       about: what the open graph shows, in Markdown; "" if the lesson has no other.
+      words: of the glossary, those that text and `about` have; none that an open question could have as its
+        answer.
       code, sources: the first graph as people write it, and threads and papers in Markdown; empty until
         what is asked has been answered, since they may have the number.
       changed: whether graph or seed differ from the lesson's, or something has been answered; positions
@@ -199,6 +202,7 @@ class LessonView:
     variants: tuple[str, ...]
     variant: int
     about: str
+    words: tuple[str, ...]
     code: str
     sources: tuple[str, ...]
     changed: bool
@@ -221,7 +225,7 @@ def open_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
     if not lesson.steps[variant].pinned and _pins(lab):
         present = after.history.present._replace(pinned=None)
         after = replace(after, history=replace(after.history, present=present))
-    return _with_answers(after, [*(old for _, old in lab.aside), lab])
+    return with_answers(after, [*(old for _, old in lab.aside), lab])
 
 
 def _aims(lesson: Lesson, variant: int) -> list[tuple[str, float]]:
@@ -251,7 +255,7 @@ def restart_lesson(lab: Lab, key: str, variant: int = 0) -> Lab:
     return open_lesson(replace(lab, aside=(), asking=None), key, variant)
 
 
-def _with_answers(lab: Lab, before: Iterable[Lab]) -> Lab:
+def with_answers(lab: Lab, before: Iterable[Lab]) -> Lab:
     """Return the lab with the answers that have been given to its questions in these states of the lesson.
 
     So a visitor who goes from graph to graph, or does an exercise, is not asked again.
@@ -300,6 +304,8 @@ def lesson_view(lab: Lab) -> LessonView | None:
     at = row.index(lesson)
     before = row[at - 1] if at else None
     after = row[at + 1] if at + 1 < len(row) else None
+    about = words_on_view(lab, lesson.steps[variant])
+    possible = _possible_words(lab)
     return LessonView(
         key=lesson.key,
         track=path.title if path else track.title,
@@ -309,7 +315,8 @@ def lesson_view(lab: Lab) -> LessonView | None:
         text=f"Of the first graph, {lesson.steps[0].title}:\n\n{lesson.text}" if variant else lesson.text,
         variants=tuple(v.title for v in lesson.steps),
         variant=variant,
-        about=words_on_view(lab, lesson.steps[variant]),
+        about=about,
+        words=tuple(word for word in words_in(f"{lesson.text}\n{about}") if word not in possible),
         code=lesson.code if is_told else "",
         sources=lesson.sources if is_told else (),
         changed=not is_own(lab, lesson)
@@ -318,6 +325,15 @@ def lesson_view(lab: Lab) -> LessonView | None:
         after=after and after.key,
         after_title=after.title if after else "",
     )
+
+
+def _possible_words(lab: Lab) -> set[str]:
+    """Return the words of the glossary that open questions could have as an answer, right or wrong."""
+    asked = lab.asking.asked if lab.asking else ()
+    waiting = [each.question for each in asked if not each.revealed]
+    answers = [option for question in waiting for option in question.options]
+    answers += ["NaN" for question in waiting if question.kind in (NUMBER, ZERO, SIGN)]
+    return {word for answer in answers for word in words_in(answer)}
 
 
 def path_on_view(lab: Lab) -> Path | None:

@@ -107,12 +107,12 @@ def describe_start(names: list[str], step: int) -> str:
 
 
 def forward_data(lab: Lab, view: LabView) -> dict[str, Any] | None:
-    """Return the sentence about forward mode for the browser; None while it is off."""
-    if lab.forward is None:
+    """Return the sentence about forward mode for the browser; None while it is off, or waits for answers."""
+    if lab.forward is None or view.hiding:
         return None
     tangents = view.tangents
     if tangents is None:
-        return {"says": ANSWER_FIRST if view.hiding else NOT_RUN}
+        return {"says": NOT_RUN}
     return {"says": balance_says(tangents), "blocked": list(tangents.blocked)}
 
 

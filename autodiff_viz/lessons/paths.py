@@ -50,6 +50,11 @@ class Path:
         return tuple(tuple(filter(None, map(lesson, keys))) for keys in self.sittings)
 
     @property
+    def alone(self) -> int:
+        """The minutes of its lessons, for one who reads them alone."""
+        return sum(each.minutes for sitting in self.lessons for each in sitting)
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """The keys of its lessons, in their order."""
         return tuple(key for keys in self.sittings for key in keys)
@@ -76,7 +81,7 @@ PATHS: tuple[Path, ...] = (
     Path(
         "first-20",
         "20 minutes",
-        "Three surprises, for a first hour on gradients: vote, talk to your neighbour, vote again, play.",
+        "Three surprises to begin with: vote, talk to your neighbour, vote again, play.",
         20,
         (("two-knobs", "twins", "branch-nan"),),
     ),

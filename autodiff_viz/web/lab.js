@@ -317,7 +317,7 @@ export class Lab {
     const now = `${key} ${Boolean(summary)}`;
     if (now === this.visited) return;
     this.visited = now;
-    noteVisit(key, Boolean(summary));
+    noteVisit(key, summary);
   }
 
   /** Show the step of the pass that the address names, as of a frame that was opened here. */

@@ -82,6 +82,34 @@ def test_while_a_question_is_open_no_graph_is_compared_without_a_rule():
     assert edited(told, compared).pinned.graph == lab.graph
 
 
+def test_while_a_question_hides_numbers_there_is_no_forward_mode():
+    forward = {"kind": "forward", "on": True}
+    refused = edited(asked(), {**forward, "seq": 1})
+    assert refused.forward is None
+    assert [refusal.code for refusal in refused.notice] == ["hidden"]
+    assert shown(refused)["forward"] is None
+    told = edited(reveal(asked(), 0), forward)
+    assert told.forward == (("x", 1.0),)
+    assert shown(told)["forward"]["blocked"] == []
+
+
+def test_forward_mode_waits_for_the_answer_of_a_question_that_comes_later():
+    """Cards have no tangents meanwhile, so nothing says that they do."""
+    lab = ask(edited(fork(), {"kind": "forward", "on": True}), [AT_X], "cotangents")
+    x = replace(lab, selected="x")
+
+    def fields(lab: Lab) -> list[str]:
+        return [field["id"] for field in node_data(lab, lab_view(lab), Answers())["fields"]]
+
+    assert (lab_view(lab).tangents, shown(lab)["forward"]) == (None, None)
+    assert "tangent" not in record(lab, "x")
+    assert "tangent" not in fields(x)
+    told = reveal(x, 0)
+    assert shown(told)["forward"]["blocked"] == []
+    assert record(told, "x")["tangent"] == 1
+    assert "tangent" in fields(told)
+
+
 def record(lab: Lab, node: str) -> dict:
     return next(one for one in shown(lab)["nodes"] if one["id"] == node)
 
@@ -386,8 +414,6 @@ def test_everything_that_would_show_a_number_waits():
     assert node_data(reader, lab_view(reader), Answers())["wires"][0]["passed"] == "?"
     steps = {step["node"]: step["says"] for step in play_data(view, 1)["steps"] if step.get("back")}
     assert steps["x"] == "? arrives at x"
-    forward = edited(lab, {"kind": "forward", "on": True})
-    assert lab_view(forward).tangents is None
     pinned = edited(lab, {"kind": "pin"})
     assert shown(pinned)["twins"]["kind"] == "waits"
 

@@ -11,6 +11,7 @@ from autodiff_viz.asking.question import UNKNOWN
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import Unreadable, unpacked
 from autodiff_viz.lab.evaluate import lab_view
+from autodiff_viz.lab.glossary import words_in
 from autodiff_viz.lab.judging import answered
 from autodiff_viz.lab.lessons import lesson_view, open_lesson
 from autodiff_viz.lab.page import lab_drawing
@@ -19,6 +20,7 @@ from autodiff_viz.lab.persistence.address import documents, from_query, to_query
 from autodiff_viz.lab.persistence.asking import ASK, OWN
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.lesson import RIGHT, Lesson
 
 ASKING = [(found, i) for found in LESSONS for i, step in enumerate(found.steps) if step.questions]
 TELL_NOTHING = {"problems", "formula_head", "settings", "lesson"}
@@ -49,6 +51,27 @@ def test_the_address_of_a_lesson_does_not_say_what_its_author_says_to_answers():
             text = " ".join(unpacked_parts(query))
             told = [says for asked in lab.asking.asked for _, says in asked.question.told]
             assert [says for says in told if says in text] == [], found.key
+
+
+def words_of_answers(found: Lesson, i: int) -> set[str]:
+    """The words of the glossary that right answers have: in options, and as their author typed them."""
+    right = [given.answer for given in found.predictions if (given.step, given.meets) == (i, RIGHT)]
+    right += [question.right for question in found.steps[i].questions]
+    return {word for answer in right for word in words_in(answer)}
+
+
+def test_no_word_that_an_answer_has_is_explained_before_it():
+    had = set()
+    for found, i in ASKING:
+        lab = open_lesson(start(), found.key, i)
+        shown, rights = lesson_view(lab), words_of_answers(found, i)
+        assert not {*shown.words} & rights, found.key
+        for at in range(len(lab.asking.asked)):
+            lab = answered(lab, at, UNKNOWN)
+        told = lesson_view(lab)
+        assert told.words == words_in(f"{found.text}\n{told.about}")
+        had |= {found.key} if {*told.words} & rights else set()
+    assert {"branch-nan"} <= had
 
 
 @pytest.mark.sampled(3)

@@ -7,10 +7,13 @@ from dataclasses import replace
 import pytest
 
 from autodiff_viz.asking.question import NUMBER, UNKNOWN, Quantity, Question
+from autodiff_viz.lab.actions import set_input
+from autodiff_viz.lab.evaluate import lab_view
 from autodiff_viz.lab.exercises import NONE, Reached, do_try, reached
-from autodiff_viz.lab.judging import answered
+from autodiff_viz.lab.judging import answered, result_of
 from autodiff_viz.lab.lessons import lesson_view, open_lesson, restart_lesson
 from autodiff_viz.lab.onward import GRAPH, LESSON, LESSONS, TRAINING, TRY, Onward, onward
+from autodiff_viz.lab.page import lab_drawing
 from autodiff_viz.lab.state import Lab, start
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.gallery import Track
@@ -152,3 +155,22 @@ def test_while_an_exercise_trains_its_progress_is_told_and_its_first_step_stays_
     assert seen.parts == {(0, 0)}  # step 0 is on view
     lab = do_try(lab, "asks", 0, seen)
     assert reached(seen, lab).parts == {(0, 0), (0, 1)}
+
+
+def test_the_result_stays_whatever_graph_is_open_and_whatever_tries_have_changed():
+    lab = open_lesson(start(), "asks")
+    assert result_of(lab) == ""
+    told = answered(answered(lab, 0, "3"), 0, "6")
+    line = "av1 asks: number 2 tries one-path right"
+    assert (result_of(told), shown_result(told)) == (line, line)
+    moved = set_input(told, "x", 0.0)
+    assert (result_of(moved), shown_result(moved)) == (line, line)
+    assert result_of(open_lesson(moved, "asks", 1)) == line
+    last = answered(open_lesson(moved, "asks", 2), 0, UNKNOWN)
+    assert result_of(last) == f"{line}\nav1 asks: number 1 try unknown"
+    assert result_of(open_lesson(last, "last")) == ""
+    assert result_of(restart_lesson(last, "asks")) == ""
+
+
+def shown_result(lab: Lab) -> str:
+    return lab_drawing(lab, lab_view(lab))["asking"]["summary"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from autodiff_viz.lab.lessons import close_lesson, lesson_view, open_lesson
@@ -85,3 +87,12 @@ def test_what_comes_after_the_last_lesson_is_the_end_of_the_path(monkeypatch):
     assert (after(f"{KEY},fork").kind, after(f"{KEY},fork").key) == (LESSON, "fork")
     end = after(f"fork,{KEY}")
     assert (end.kind, end.says, end.path.keys) == (END, "Back to the path", ("fork", KEY))
+
+
+@pytest.mark.parametrize("way", PATHS, ids=lambda way: way.key)
+def test_a_class_takes_no_less_than_its_lessons_take_alone_and_says_one_length(way):
+    """Other lengths in its words would contradict those in its title and on its cards."""
+    assert way.alone == sum(lesson(key).minutes for key in way.keys)
+    assert way.alone < way.minutes
+    named = re.match(r"(\d+) minutes", way.title)
+    assert named is None or (int(named[1]) == way.minutes and "hour" not in way.summary)

@@ -1,23 +1,28 @@
 """Test the open lesson, run by Streamlit without a browser."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from autodiff_viz.asking.question import UNKNOWN
 from autodiff_viz.lab.actions import set_input
 from autodiff_viz.lab.asking import stop_asking
+from autodiff_viz.lab.exercises import PLOTS, Reached
+from autodiff_viz.lab.judging import answered
 from autodiff_viz.lab.lessons import ClaimView, open_lesson
 from autodiff_viz.lab.state import start
 from autodiff_viz.lessons import gallery
 from autodiff_viz.lessons.gallery import LESSONS
+from autodiff_viz.lessons.paths import path_of
 from autodiff_viz.ui.exchange import apply_message
 from autodiff_viz.ui.fragments import rest_due
 from autodiff_viz.ui.panels.claims import claims_title
 from autodiff_viz.ui.panels.lesson import PROGRESS
 from autodiff_viz.ui.session import SESSION
-from tests.own_lesson import GRAPHS, KEY, LESSON
+from tests.own_lesson import GRAPHS, KEY, LAST, LESSON
 from tests.ui.page import drawing_of, lab_of, put
 
 APP = str(Path(__file__).parents[2] / "app.py")
@@ -120,6 +125,30 @@ def test_an_exercise_opens_the_numbers_of_the_tensor_that_it_speaks_of():
     assert not app.exception
     assert lab_of(app).selected == "yhat"
     assert len(app.get("code")) == before + 1  # all numbers, not their norm
+
+
+def test_at_the_end_of_a_path_the_result_is_there_in_a_graph_that_asks_nothing():
+    path = path_of({"path": "custom", "of": KEY, "name": "Week 3"})
+    lab = open_lesson(replace(start(), path=path), KEY)
+    for at in range(len(lab.asking.asked)):
+        lab = answered(lab, at, UNKNOWN)
+    lab = open_lesson(lab, KEY, LAST)
+    assert lab.asking is None
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    put(app, lab)
+    app.run()
+    assert [each.value for each in app.code if each.value.startswith("av1")] == []
+    parts = {(i, k) for i, item in enumerate(LESSON.to_try) for k, _ in enumerate(item.parts)}
+    looked = {(*part, plot) for part in parts for plot in PLOTS}
+    app.session_state[SESSION].tried = Reached(KEY, frozenset(parts), frozenset(looked))
+    app.run()
+    assert not app.exception
+    (line,) = [each.value for each in app.code if each.value.startswith("av1")]
+    assert line.startswith(f"av1 {KEY}: ")
+    texts = [element.proto.body for element in app.get("html")]
+    ends = [at for at, text in enumerate(texts) if "The end of Week 3." in text]
+    ticks = [at for at, text in enumerate(texts) if text.startswith('<span class="av-tick')]
+    assert ticks[-1] < ends[0]  # below the exercises, not over them
 
 
 def test_the_script_of_the_progress_is_one_that_streamlit_runs():

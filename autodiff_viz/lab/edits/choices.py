@@ -9,6 +9,8 @@ from autodiff_viz.explain.forward.view import usual_directions
 from autodiff_viz.graph import limits
 from autodiff_viz.graph.model import INPUT
 from autodiff_viz.graph.problem import GraphError, Problem
+from autodiff_viz.lab.asking import hiding
+from autodiff_viz.lab.edits.compare import HIDDEN
 from autodiff_viz.lab.edits.edit import Handlers, unreadable
 from autodiff_viz.lab.lessons import open_variant
 from autodiff_viz.lab.state import Lab, refused
@@ -23,7 +25,13 @@ def _show_figure(lab: Lab, edit: ShowFigure) -> Lab:
 
 
 def _switch(lab: Lab, edit: Forward) -> Lab:
-    """Switch forward mode on, with a tangent of 1 for the selected or first input, or off."""
+    """Switch forward mode on, with a tangent of 1 for the selected or first input, or off.
+
+    Raises:
+      GraphError: code "hidden", while a question hides numbers: no tangents are computed then.
+    """
+    if edit.on and hiding(lab):
+        raise GraphError(Problem("hidden", HIDDEN, "Answer first, then look at tangents."))
     usual = usual_directions(lab.graph, lab.selected) if lab.forward is None else lab.forward
     return replace(lab, forward=usual if edit.on else None)
 

@@ -127,7 +127,7 @@ def node_data(lab: Lab, view: LabView, answers: Answers) -> Data | None:
         "fork": term_data(node.fork),
         "wires": [_wire(wire, at, moving, _is_asked(view, name, at)) for at, wire in enumerate(node.wires)],
         "fields": [
-            *tangent_field(lab, name),
+            *([] if view.hiding else tangent_field(lab, name)),
             *fields(view.graph, node, view.moment is not None, view.hiding),
         ],
         "runs": list(_runs(lab, view, answers)),

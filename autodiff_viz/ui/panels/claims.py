@@ -14,6 +14,7 @@ from autodiff_viz.graph.text import counted
 from autodiff_viz.lab.edits.apply import edited
 from autodiff_viz.lab.evaluate import LabView
 from autodiff_viz.lab.exercises import PLOTS, Reached, TryView, do_try, tries
+from autodiff_viz.lab.judging import result_of
 from autodiff_viz.lab.lessons import (
     FAILS,
     HOLDS,
@@ -21,8 +22,9 @@ from autodiff_viz.lab.lessons import (
     claims_on_canvas,
     open_lesson,
     open_variant,
+    path_on_view,
 )
-from autodiff_viz.lab.onward import GRAPH, LESSON, TRAINING, onward
+from autodiff_viz.lab.onward import END, GRAPH, LESSON, TRAINING, onward
 from autodiff_viz.lab.segments import three_ways_job
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.lessons.gallery import lesson
@@ -106,12 +108,24 @@ def _row(claim: ClaimView) -> str:
 
 
 def draw_tries(lab: Lab, view: LabView) -> None:
-    """Draw the exercises of the open lesson; nothing without one."""
+    """Draw the exercises of the open lesson; on a path, once all are done, also what was answered."""
     before = current_session().tried
     exercises = tries(lab, before)
-    if exercises is None or not exercises[1]:
+    if exercises is None:
         return
-    key, items = exercises
+    if exercises[1]:
+        _draw_tries(*exercises, before, view)
+    then = onward(lab, before)
+    if then is None or then.kind not in (LESSON, END) or path_on_view(lab) is None:
+        return
+    if then.path is not None:
+        st.html(_end(then.path))
+    if result := result_of(lab):  # also where the open graph asks nothing
+        st.caption("Your result, to copy")
+        st.code(result, language=None, wrap_lines=True)
+
+
+def _draw_tries(key: str, items: Iterable[TryView], before: Reached, view: LabView) -> None:
     st.markdown("**Try**")
     with st.container(key="tries", gap="small"):
         for i, item in enumerate(items):
@@ -147,8 +161,6 @@ def draw_onward(lab: Lab, _view: LabView) -> None:
     elif then.kind == LESSON:
         st.button(then.says, on_click=pressed, args=(open_lesson, then.key), **look)
     else:
-        if then.path is not None:
-            st.html(_end(then.path))
         # web/lab.js follows the link to them, which navigation.py draws.
         st.button(then.says, **{**look, "key": "do_lessons_all", "icon": ":material/school:"})
 
@@ -158,7 +170,7 @@ def _end(path: Way) -> str:
     questions = counted(len(path.keys), "question")
     return (
         f'<p class="av-end"><b>The end of {escape(path.title)}.</b> {questions}; '
-        "the page of the path shows which are done.</p>"
+        "the page of the path shows which are done, and how many you answered right.</p>"
     )
 
 

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from autodiff_viz.lab.code import is_read
 from autodiff_viz.lab.edits.document import imported
-from autodiff_viz.lab.glossary import explained, words_in
+from autodiff_viz.lab.glossary import explained
 from autodiff_viz.lab.lessons import LessonView, close_lesson, lesson_view, open_lesson, restart_lesson
 from autodiff_viz.lab.state import Lab
 from autodiff_viz.ui.component import place
@@ -62,8 +62,8 @@ def draw_lesson(panel: DeltaGenerator, lab: Lab, draw: Callable[..., None]) -> N
                 if len(view.variants) > 1:
                     st.markdown(f"**{view.variants[view.variant]}**")
                 st.markdown(view.about)
-        if words := words_in(f"{view.text}\n{view.about}"):
-            st.html(f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>')
+        if view.words:
+            st.html(f'<p class="av-lesson-words">Words: {explained(", ".join(view.words))}</p>')
     draw("tries", inside)
     foot = inside.container(key="lesson_foot", gap="small")
     with foot:

@@ -172,6 +172,8 @@ def _body(way: Way | None) -> str:
     )
     if way is not None:
         lead = way.summary
+        if way.minutes > way.alone:
+            lead += f" Alone it takes about {way.alone} minutes."
         if way.unknown:
             lead += f" No lesson here is called {listed(way.unknown, 5, last='or')}."
     numbers = sum(map(_held, LESSONS))

@@ -26,7 +26,7 @@ from autodiff_viz.graph import limits
 from autodiff_viz.graph.link import Unreadable
 from autodiff_viz.graph.short_text import FORMULA, read_short_text
 from autodiff_viz.lab.first_view import First, Opening, first, opened, opening_of
-from autodiff_viz.lab.glossary import explained, words_in
+from autodiff_viz.lab.glossary import explained
 from autodiff_viz.lab.lessons import LessonView
 from autodiff_viz.lab.persistence.address import GALLERY, GRAPH, KEPT, LESSON, PRESENT, TRAINED, VARIANT, VIEW
 from autodiff_viz.lessons.paths import PATHS, path_of
@@ -206,8 +206,8 @@ def _lesson(view: LessonView, question: str) -> str:
     """
     several = f"**{view.variants[view.variant]}**\n\n" if len(view.variants) > 1 else ""
     about = block("st-key-about_graph", _markdown(several + view.about)) if view.about else ""
-    words = words_in(f"{view.text}\n{view.about}")
-    named = f'<p class="av-lesson-words">Words: {explained(", ".join(words))}</p>' if words else ""
+    words = explained(", ".join(view.words))
+    named = f'<p class="av-lesson-words">Words: {words}</p>' if words else ""
     head = block("st-key-lesson_head", f'<p class="av-way">{escape(view.track)}</p>')
     parts = (
         head,

@@ -7,7 +7,8 @@ import { BROWSER, TAB, readList, writeList } from "./store.js";
 /** A lesson that was opened. @typedef {object} Visit
  * @property {string} key of the lesson
  * @property {number} at when it was last opened, in ms since 1970
- * @property {boolean} [answered] whether all that is asked of one of its graphs was answered
+ * @property {string | boolean} [answered] what was answered the first time to all that is asked of one of its graphs, as a
+ * line of results; true of one of an earlier version or of a text, which have no line
  */
 
 const VISITS = "lessons";
@@ -31,11 +32,11 @@ export function readVisits() {
 /** @param {Visit[]} visits */
 export const writeVisits = (visits) => writeList(BROWSER, VISITS, visits.slice(0, MOST));
 
-/** Keep that a lesson is open, and whether it is answered by now. @param {string} key @param {boolean} answered */
+/** Keep that a lesson is open, and its first result. @param {string} key @param {string} [answered] */
 export function noteVisit(key, answered) {
   const visits = readVisits();
   const before = visits.find((visit) => visit.key === key);
-  const now = { key, at: Date.now(), answered: answered || Boolean(before?.answered) };
+  const now = { key, at: Date.now(), answered: before?.answered || answered };
   writeVisits([now, ...visits.filter((visit) => visit !== before)]);
 }
 

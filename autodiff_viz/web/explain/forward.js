@@ -53,8 +53,9 @@ export function forwardBar(editor) {
     const { forward } = editor.drawing;
     if (root.hidden && !forward) return;
     root.hidden = !forward;
-    editor.root.classList.toggle("is-forward", Boolean(forward));
-    editor.stage.host.classList.toggle("forward-mode", Boolean(forward));
+    const runs = Boolean(forward?.blocked); // else cards and wires have no tangents
+    editor.root.classList.toggle("is-forward", runs);
+    editor.stage.host.classList.toggle("forward-mode", runs);
     root.classList.toggle("unsure", editor.isUnsure);
     root.classList.toggle("blocked", Boolean(forward?.blocked?.length));
     setExplained(says, forward?.says ?? "");

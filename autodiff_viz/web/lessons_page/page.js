@@ -6,7 +6,7 @@ import { runIn } from "../base/host.js";
 import { placeInLab, readTries, readVisits, writeTries, writeVisits } from "../base/visits.js";
 import { LESSONS } from "../hosts/lessons.js";
 import { makePath } from "./path.js";
-import { MOST, asText, broughtIn, nextOf, shareOf, stateOf, wayOn } from "./progress.js";
+import { MOST, asText, broughtIn, doneSays, nextOf, shareOf, stateOf, wayOn } from "./progress.js";
 import { findCards, foundSays } from "./search.js";
 
 /** @typedef {import("./progress.js").Card & { element: HTMLElement, words: string[], level: string, link: HTMLAnchorElement }} Shown */
@@ -83,7 +83,7 @@ export default function lessonsPage() {
     const next = nextOf(cards, visits, state);
     const line = one(".continue");
     line.hidden = !next || onPath;
-    if (onPath) goOn(cards, state);
+    if (onPath) goOn(cards, state, visits);
     const shown = cards.find(({ key }) => key === next?.key);
     if (shown) {
       const link = /** @type {HTMLAnchorElement} */ (one("a", line));
@@ -135,19 +135,18 @@ export default function lessonsPage() {
 }
 
 /** Make the way to the first lesson of a path the way on, to the first that is not done.
- * @param {Shown[]} cards @param {(card: Shown) => string} state */
-function goOn(cards, state) {
+ * @param {Shown[]} cards @param {(card: Shown) => string} state
+ * @param {import("../base/visits.js").Visit[]} visits */
+function goOn(cards, state, visits) {
   const start = /** @type {HTMLAnchorElement | null} */ (document.querySelector(".start"));
   if (!start) return;
   const { says, to } = wayOn(cards.map(state));
   start.textContent = says;
   start.href = cards[to].link.href;
-  const done = cards.filter((card) => state(card) === "done").length;
-  one(".count-all").textContent = done
-    ? `${done} of ${cards.length} done`
-    : cards.length === 1
-      ? "1 lesson"
-      : `${cards.length} lessons`;
+  one(".count-all").textContent = doneSays(
+    cards.map(state),
+    cards.map(({ key }) => visits.find((visit) => visit.key === key)?.answered),
+  );
 }
 
 /** @param {Element} element @returns {Shown} */

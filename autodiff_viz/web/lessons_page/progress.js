@@ -33,6 +33,21 @@ export function shareOf(card, visit, tries) {
   return all ? (ticked + Number(card.asks && Boolean(visit?.answered))) / all : Number(!!visit);
 }
 
+/** How much of a path is done, and how many of its lessons were answered right, where that is known of all. Pure.
+ * @param {string[]} states of its lessons @param {(string | boolean | undefined)[]} answered results of those that ask */
+export function doneSays(states, answered) {
+  const done = states.filter((state) => state === "done").length;
+  if (!done) return states.length === 1 ? "1 lesson" : `${states.length} lessons`;
+  const lines = answered.filter(Boolean);
+  const right = lines.filter(isRight).length;
+  const known = lines.length > 0 && lines.every((line) => typeof line === "string");
+  return `${done} of ${states.length} done${known ? `, ${right} of ${lines.length} answered right` : ""}`;
+}
+
+/** Whether all answers of a line of results are right; asking/summary.py writes it. @param {string | boolean | undefined} line */
+const isRight = (line) =>
+  typeof line === "string" && line.split(";").every((part) => part.endsWith(" right"));
+
 /** How one goes on with a path: what its button says, and the index of the lesson that it opens.
  * @param {string[]} states of its lessons, in their order @returns {{ says: string, to: number }} */
 export function wayOn(states) {
@@ -87,7 +102,7 @@ export function broughtIn(text, visits, tries) {
       all.set(key, {
         key,
         at: Math.max(before?.at ?? 0, at),
-        answered: Boolean(before?.answered) || lesson.answered === true,
+        answered: before?.answered || lesson.answered === true,
       });
     for (const number of Array.isArray(lesson.done) ? lesson.done : [])
       if (Number.isInteger(number) && number >= 0 && number < 100)

@@ -59,7 +59,7 @@ export default function showPicture(css, tabs) {
  * @param {import("../dock/dock.js").PlotTab[]} tabs @returns {() => Done[]} */
 function drawPicture(place, { full, rev }, css, tabs) {
   const drawing = readDrawing({ ...full, key: "", ack: 0, rev });
-  if (drawing.lesson) noteVisit(drawing.lesson.key, Boolean(drawing.asking?.summary));
+  if (drawing.lesson) noteVisit(drawing.lesson.key, drawing.asking?.summary);
   showLook();
   /** @type {Done[]} */
   const done = [];

@@ -345,6 +345,31 @@ def test_on_a_phone_the_question_stands_below_the_graph_and_a_tap_on_its_sign_an
     page.close()
 
 
+@pytest.mark.parametrize("key", ["branch-nan", "twins"])
+def test_on_a_phone_the_reason_begins_in_view_and_the_graph_keeps_its_height(
+    phone_context: BrowserContext, address: str, key: str
+):
+    page: Page = phone_context.new_page()
+    lab = LabPage(page, address).open(f"/?lesson={key}&path=first-20")
+    question = page.get_by_role("region", name="Question")
+    question.get_by_role("button", name="I do not know").tap()
+    expect(question.locator(".verdict")).to_contain_text("You did not guess.")
+    reason = page.locator(".st-key-about_graph p").last
+    expect(reason).to_be_visible()
+    words, try_ = reason.bounding_box(), page.locator(".st-key-part_onward button").bounding_box()
+    assert words["height"] >= 40  # two lines
+    assert words["y"] + words["height"] <= try_["y"]
+    expect(page.locator(".st-key-lesson h2")).to_be_hidden()  # none is cut
+    assert lab.canvas.bounding_box()["height"] >= 220  # 20 px are the legend
+    question.get_by_role("button", name="Show why").tap()
+    expect(question.get_by_role("button", name="Back to the lesson")).to_be_visible()
+    assert lab.canvas.bounding_box()["height"] >= 220
+    expect(question.locator(".verdict")).to_be_in_viewport()
+    question.get_by_role("button", name="Back to the lesson").tap()
+    expect(page.locator(".st-key-lesson h2")).to_be_in_viewport()
+    page.close()
+
+
 @pytest.mark.own_page
 @pytest.mark.parametrize("size", [(390, 844), (1280, 720)])
 def test_no_button_of_an_answer_moves_while_one_types_or_after_a_wrong_answer(

@@ -92,6 +92,8 @@ def test_a_class_has_its_lessons_by_sitting(way):
     (here,) = (each for tag, each in found.all if tag == "a" and each.get("aria-current") == "true")
     assert here["href"] == f"./lessons?path={way.key}"
     assert [link["href"] for link in found.of("open")] == [f"./?lesson={key}&path={way.key}" for key in keys]
+    alone = sum(lesson(key).minutes for key in keys)
+    assert f"Alone it takes about {alone} minutes." in get(SERVER, f"/lessons?path={way.key}").text
     (start,) = found.of("start")
     assert start["href"] == f"./?lesson={keys[0]}&path={way.key}"
     cards = re.findall(r'<li class="card".*?</li>', get(SERVER, f"/lessons?path={way.key}").text, re.DOTALL)

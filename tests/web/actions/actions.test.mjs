@@ -25,6 +25,12 @@ const pressed = (name) => {
   };
 };
 
+test("forward mode is offered only while no question hides numbers", () => {
+  const { when } = ACTIONS.forward;
+  for (const asking of [undefined, { hiding: false }, { hiding: true }])
+    assert.equal(when(/** @type {any} */ ({ drawing: { asking } })), !asking?.hiding);
+});
+
 test("no key is that of two actions", () => {
   const keys = all.flatMap(([, action]) => keysOf(action)).map((key) => key.toLowerCase());
   assert.deepEqual(

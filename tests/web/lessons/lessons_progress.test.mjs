@@ -7,6 +7,7 @@ import { noteVisit, readTries, readVisits } from "../../../autodiff_viz/web/base
 import {
   asText,
   broughtIn,
+  doneSays,
   nextOf,
   shareOf,
   stateOf,
@@ -89,6 +90,42 @@ test("a lesson that was opened in the future was opened now", () => {
   assert.ok(visit.at > 0 && visit.at <= Date.now());
 });
 
+test("a path says how many lessons are done, and of these how many were answered right", () => {
+  const right = "av1 fork: number 2 tries one-path right";
+  const wrong = "av1 two-uses: number 1 try right; number 2 tries zero-for-nan seed";
+  assert.equal(doneSays(["", ""], [undefined, undefined]), "2 lessons");
+  assert.equal(doneSays([""], [undefined]), "1 lesson");
+  assert.equal(doneSays(["done", "done"], [right, wrong]), "2 of 2 done, 1 of 2 answered right");
+  assert.equal(doneSays(["done", ""], [right, undefined]), "1 of 2 done, 1 of 1 answered right");
+  const choice = 'av1 guard: choice 1 try "either is right"';
+  assert.equal(doneSays(["done"], [choice]), "1 of 1 done, 0 of 1 answered right");
+  assert.equal(doneSays(["done", "done"], [right, true]), "2 of 2 done"); // what an earlier version kept has no line
+});
+
+test("what was answered first is kept, also when a text is brought in", () => {
+  const kept = new Map();
+  const before = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
+  const storage = {
+    getItem: (name) => kept.get(name) ?? null,
+    setItem: (name, text) => kept.set(name, text),
+  };
+  Object.defineProperty(globalThis, "localStorage", { value: storage, configurable: true });
+  try {
+    const line = "av1 two-uses: number 1 try one-path";
+    noteVisit("two-uses");
+    assert.ok(!readVisits()[0].answered);
+    noteVisit("two-uses", line);
+    noteVisit("two-uses");
+    noteVisit("two-uses", "av1 two-uses: number 1 try right");
+    assert.equal(readVisits()[0].answered, line);
+    const text = asText(readVisits(), new Map());
+    assert.equal(broughtIn(text, readVisits(), new Map()).visits[0].answered, line);
+  } finally {
+    delete globalThis.localStorage;
+    if (before) Object.defineProperty(globalThis, "localStorage", before);
+  }
+});
+
 test("a browser that keeps nothing breaks nothing", () => {
   const denied = () => {
     throw new Error("denied");
@@ -96,7 +133,7 @@ test("a browser that keeps nothing breaks nothing", () => {
   const before = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
   Object.defineProperty(globalThis, "localStorage", { get: denied, configurable: true });
   try {
-    noteVisit("two-uses", true);
+    noteVisit("two-uses", "av1 two-uses: number 1 try right");
     assert.deepEqual(readVisits(), []);
     assert.equal(readTries().size, 0);
   } finally {

@@ -100,6 +100,9 @@ export function makeOutput(editor) {
 
 // Forward mode.
 
+/** Whether no question hides numbers: only then tangents are computed. @param {Editor} editor */
+export const hasAllNumbers = ({ drawing }) => !drawing.asking?.hiding;
+
 /** @param {Editor} editor */
 export const isForward = (editor) => Boolean(editor.drawing.forward);
 
@@ -136,7 +139,7 @@ export function flip(editor) {
  * @param {Editor} editor @returns {{ what: "rule" | "mute" | "region", name: string } | null} */
 export function bendOf(editor) {
   const node = editor.node(editor.single);
-  if (editor.drawing.asking?.hiding) return null;
+  if (!hasAllNumbers(editor)) return null;
   if (node && !node.group && node.muted) return { what: "mute", name: node.id };
   if (node && !node.group && node.rule !== "follow") return { what: "rule", name: node.id };
   const region = regionOf(editor);

@@ -104,7 +104,11 @@ const gap = () => html("span", { class: "gap" });
 /** @param {Editor} editor @param {import("./reading.js").Place} place @param {string} kind @param {string} label */
 export function bar(editor, place, kind, label) {
   const groups = placed(place).map((actions) =>
-    actions.map(([id, action]) => button(editor, id, action)),
+    actions.map(([id, action]) => {
+      const element = button(editor, id, action);
+      if (action.when) editor.watchers.push(() => (element.disabled = !action.when?.(editor)));
+      return element;
+    }),
   );
   return html(
     "div",
