@@ -35,9 +35,7 @@ def test_a_budget_chooses_a_plan_and_one_click_takes_it(lab: LabPage):
     budget = page.get_by_role("slider", name="At most so many elements live")
     budget.focus()
     budget.press("ArrowLeft")
-    expect(
-        page.get_by_text("3 elements live at a time, 3 kept, 1 value computed again")
-    ).to_be_in_viewport()
+    expect(page.get_by_text("3 elements live at a time, 3 kept, 1 value computed again")).to_be_in_viewport()
     take.click()
     expect(lab.region("block_1").first).to_be_visible()
     expect(lab.formula).to_have_value(saying('with checkpoint("block_1"):'))
