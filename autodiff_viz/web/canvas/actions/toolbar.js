@@ -74,7 +74,7 @@ export function makeOneTabStop(bar) {
 /** A button for an action, which shows whether the action is on.
  * @param {Editor} editor @param {string} id @param {Action} action */
 function button(editor, id, action) {
-  const { label, icon: picture = id, word, on, undoes } = action;
+  const { label, icon: picture = id, word, on, undoes, when } = action;
   const key = keyOf(action);
   const attributes = {
     type: "button",
@@ -94,6 +94,7 @@ function button(editor, id, action) {
     editor.watchers.push(
       () => element.hidden || element.setAttribute("aria-pressed", String(on(editor))),
     );
+  if (when) editor.watchers.push(() => (element.disabled = !when(editor)));
   if (undoes)
     editor.watchers.push(() => tellStep(element, action, undoes, editor.shown.history[undoes]));
   return element;
@@ -104,11 +105,7 @@ const gap = () => html("span", { class: "gap" });
 /** @param {Editor} editor @param {import("./reading.js").Place} place @param {string} kind @param {string} label */
 export function bar(editor, place, kind, label) {
   const groups = placed(place).map((actions) =>
-    actions.map(([id, action]) => {
-      const element = button(editor, id, action);
-      if (action.when) editor.watchers.push(() => (element.disabled = !action.when?.(editor)));
-      return element;
-    }),
+    actions.map(([id, action]) => button(editor, id, action)),
   );
   return html(
     "div",

@@ -63,15 +63,12 @@ function roomInLine(node, level) {
   const left = lineStart(node) + named.px;
   const room = node.w - EDGE - left - APART;
   const own = named.own ?? ownOf(node, level, room, 0) ?? room / 2;
-  const half = named.px ? 0 : room / 2;
   const forth = textWidth(bare(node.tangent ?? node.value), BOLD) * level.number + 1;
+  const least = named.px ? forth : Math.max(forth, room / 2);
   return {
     value: own,
     cotangent: room - own,
-    ends: /** @type {[number, number]} */ ([
-      left + Math.min(own, Math.max(forth, half)),
-      node.w - EDGE,
-    ]),
+    ends: /** @type {[number, number]} */ ([left + Math.min(own, least), node.w - EDGE]),
   };
 }
 
