@@ -33,7 +33,7 @@ FILED = 15  # nodes of the figure file
 PAUSE = 300  # milliseconds after each run of the script, for the browser to finish
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 COLLECTED = "--runner.postScriptGC=true"  # Streamlit's default
-FEW = ("stop its gradient", "step of a slider")  # interactions that are measured each time
+FEW = ("select a node", "stop its gradient", "step of a slider")  # a node is selected before it is stopped
 SCREENS = {"figure out of view": 1000, "figure in view": 3500}  # pixels of height
 
 CLOCK = """

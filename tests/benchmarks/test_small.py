@@ -60,6 +60,12 @@ def test_nearly_nothing_is_no_regression(monkeypatch, tmp_path):
     assert judged(monkeypatch, tmp_path, {"shift": 0.0}, {"shift": 0.06}) == (0, 1)
 
 
+def test_an_interaction_has_room_for_the_rounding_of_the_browser(monkeypatch, tmp_path):
+    what = "select: p75 to next paint / 100 ms"
+    assert judged(monkeypatch, tmp_path, {what: 0.24}, {what: 0.45}) == (0, 1)
+    assert judged(monkeypatch, tmp_path, {what: 0.24}, *[{what: 0.47}] * 3) == (1, 3)
+
+
 def test_what_is_measured_can_be_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("KEEP", "1")
     assert judged(monkeypatch, tmp_path, {"a": 9.0, "gone": 1.0}, {"a": 0.4321}) == (0, 1)
