@@ -44,7 +44,7 @@ def error_of(text: str) -> str:
     """Return the error that a text ends with; it must end with one."""
     try:
         exec(compile(text, "snippet", "exec"), {})
-    except (RuntimeError, TypeError, IndexError) as error:
+    except (RuntimeError, TypeError, IndexError, ValueError) as error:
         return str(error).splitlines()[0]
     raise AssertionError(f"The library takes this:\n{text}")
 

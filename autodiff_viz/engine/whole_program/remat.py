@@ -294,6 +294,8 @@ def backward_pass(graph: Graph, shapes: tuple, dtype: str) -> BackwardPass:
     same, apart = Numbering(), Numbering(apart=True)
     shared, shared_events, _ = _numbered(halves, same)
     own, own_events, results = _numbered(halves, apart)
+    if len(own_events) != len(shared_events):
+        raise uncounted("what it computes again depends on which equal values are one")
     pairs = zip(own_events, shared_events, strict=True)
     events = [Event(*event, values) for event, (*_, values) in pairs]
     backward = BackwardPass(

@@ -787,7 +787,9 @@ class Reader:
         return built
 
     def _get_Slice(self, node: ast.Slice) -> slice:
-        parts = (None if part is None else self.value(part) for part in (node.lower, node.upper, node.step))
+        parts = [None if part is None else self.value(part) for part in (node.lower, node.upper, node.step)]
+        if type(parts[2]) is int and parts[2] == 0:
+            raise Refused("slice step cannot be zero", "Write another step.", at=node.step)
         return slice(*parts)
 
     def _get_JoinedStr(self, node: ast.JoinedStr) -> str:

@@ -320,12 +320,13 @@ def _plain_index(reader: Reader, index: Any) -> tuple:
 
 def _whole_part(reader: Reader, part: Any) -> Any:
     if isinstance(part, slice):
-        return slice(
-            *(
-                whole(reader, one) if isinstance(one, (Array, float)) else one
-                for one in (part.start, part.stop, part.step)
-            )
-        )
+        ends = [
+            whole(reader, one) if isinstance(one, (Array, float)) else one
+            for one in (part.start, part.stop, part.step)
+        ]
+        if type(ends[2]) is int and ends[2] < 1:
+            raise LibraryError("step must be greater than zero", "Write x.flip(0).")
+        return slice(*ends)
     return part
 
 

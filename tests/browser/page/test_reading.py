@@ -292,7 +292,10 @@ def test_on_a_phone_an_answer_leaves_the_graph_its_direction_and_its_height(page
 
     def is_as_before() -> None:
         lab.settle()
-        x, y = (lab.node(name).locator(".card").bounding_box() for name in "xy")
+        cards = [lab.node(name).locator(".card") for name in "xy"]
+        for card in cards:  # a panel that opens draws the graph anew
+            expect(card).to_be_visible()
+        x, y = (card.bounding_box() for card in cards)
         assert x["y"] + x["height"] < y["y"], "it runs from left to right"
         assert lab.canvas.bounding_box()["height"] >= 220
 
