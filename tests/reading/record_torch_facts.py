@@ -366,7 +366,7 @@ def measured() -> dict[str, dict[str, Any]]:
         return 4
 
     def refuses(call: str, args: str, which: str, kind: str) -> bool:
-        """Return whether a call is an error where some of the tensors are of bools, or of whole numbers."""
+        """Return whether a call is an error where some of the tensors are bools (b) or whole numbers (i)."""
         given = dict(zip("abc", tensors, strict=True))
         given |= {k: given[k] > 0.4 if kind == "b" else (given[k] * 10).long() + 1 for k in which}
         try:
@@ -394,6 +394,7 @@ def measured() -> dict[str, dict[str, Any]]:
                     "flat": False,
                     "memory": set(),
                     "refuses": None,
+                    "converts": False,
                 },
             )
             told = {
@@ -404,6 +405,8 @@ def measured() -> dict[str, dict[str, Any]]:
                 if refuses(call, args, which, kind)
             }
             one["refuses"] = told if one["refuses"] is None else one["refuses"] & told
+            told_a_dtype = re.sub(r"(\(?)\)$", lambda end: f"{end[1] or ', '}dtype=torch.float32)", call)
+            one["converts"] |= "i*" in told and not refuses(told_a_dtype, args, args, "i")
             one["memory"].add("copy" if result.is_contiguous() or shared else "scattered")
             one["memory"].add(memory)
             for size in range(1, len(args) + 1):
@@ -438,7 +441,7 @@ def _letters(key: str, value: Any) -> Any:
 
     A digit is the place of a tensor among those that the call gets, `r` the result, `m` anything else.
     """
-    if key in ("once", "ends", "flat"):
+    if key in ("once", "ends", "flat", "converts"):
         return value
     if key == "memory":
         return sorted(value - {"copy"} - ({"scattered"} if "view" in value else set())) or ["copy"]

@@ -232,6 +232,7 @@ def test_the_facts_are_those_that_were_measured_with_pytorch():
             wanted = (one["ends"], one["flat"]) if one["ends"] < 4 else (0, False)
             assert (facts.ends, facts.flat) == wanted, key
         assert torch_facts.REFUSED.get(key, frozenset()) == {*one["refuses"]}, key
+        assert (name in torch_facts.CONVERTS) == one["converts"], key
         assert ("view" in one["memory"]) <= (name in torch_facts.VIEWS), key
         assert ("itself" in one["memory"]) <= (name in torch_facts.ITSELF), key
         assert ("scattered" in one["memory"]) == (name in torch_facts.SCATTERED), key

@@ -256,6 +256,10 @@ REFUSED = {name: frozenset(kinds.split()) for kinds, names in _REFUSED.items() f
 """
 
 
+CONVERTS = frozenset(["log_softmax", "mean", "softmax", "softmin"])
+"""Functions that take what they refuse if they are told a dtype, to which they convert it first."""
+
+
 def refuses(name: str, kinds: str) -> str:
     """Return the letter of a kind that a function refuses; "" if it takes these.
 

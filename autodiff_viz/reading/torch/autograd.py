@@ -43,7 +43,7 @@ from autodiff_viz.reading.language.values import (
 from autodiff_viz.reading.nodes.builder import SEED, Builder, Frame, Ref
 from autodiff_viz.reading.nodes.costs import LibraryError, pay_values, sized
 from autodiff_viz.reading.nodes.evaluation import Evaluation
-from autodiff_viz.reading.tensors.torch_facts import FACTS, ITSELF, SCATTERED, VIEWS, refuses
+from autodiff_viz.reading.tensors.torch_facts import CONVERTS, FACTS, ITSELF, SCATTERED, VIEWS, refuses
 from autodiff_viz.reading.tensors.torch_memory import (
     DATA,
     Memory,
@@ -586,7 +586,8 @@ def recorded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         if "keepdims" in keywords:  # as NumPy calls it; PyTorch takes both
             keywords["keepdim"] = keywords.pop("keepdims")
         result = function(reader, *args, **keywords)
-        kind = refuses(name.rstrip("_"), "".join(map(_kind, given)))
+        converts = name in CONVERTS and by_name.get("dtype") is not None
+        kind = "" if converts else refuses(name.rstrip("_"), "".join(map(_kind, given)))
         if kind:
             dtype = "Bool" if kind == "b" else "Long"
             raise LibraryError(f"\"{name}\" not implemented for '{dtype}'.", "Write .float().", "dtype")
