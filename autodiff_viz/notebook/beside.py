@@ -10,8 +10,7 @@ import ctypes
 from collections.abc import Sequence
 from contextlib import suppress
 from threading import Lock, Thread, get_ident
-from time import monotonic
-from typing import Any
+from time import monotonic, sleep
 
 from autodiff_viz.workers.jobs import TOO_LONG, Answer, Job, done_here
 
@@ -110,7 +109,7 @@ class _Run:
         """
         with self._turn:
             if self._works and not self._is_ended:
-                _raise_in(self._thread.ident, ctypes.py_object(SystemExit))
+                _raise_in(self._thread.ident)
             self._is_ended = True
 
     def _work(self) -> None:
@@ -123,13 +122,20 @@ class _Run:
         self._leave()
 
     def _leave(self) -> None:
-        """Let no exception come any more, also one that is on its way."""
+        """Let no exception come any more: one that is on its way, or a last one in its place, ends here.
+
+        It is not taken back. Python would go on looking for it at every step of every thread, and one with a
+        debugger or `sys.settrace` would stand still (seen with CPython 3.11).
+        """
         with self._turn:
             self._works = False
-            if self._is_ended:
-                _raise_in(get_ident(), None)
+        if self._is_ended:
+            with suppress(SystemExit):
+                _raise_in(get_ident())
+                while True:
+                    sleep(0)
 
 
-def _raise_in(ident: int | None, raised: Any) -> None:
-    """Raise a class of exceptions in a thread at its next step of Python; None takes that back."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident or 0), raised)
+def _raise_in(ident: int | None) -> None:
+    """Raise SystemExit in a thread at its next step of Python, in place of one that is on its way."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(ident or 0), ctypes.py_object(SystemExit))

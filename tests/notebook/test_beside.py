@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from threading import Event, Thread, enumerate
 from time import sleep
 
 from autodiff_viz.notebook.beside import Beside, _Run
 from autodiff_viz.workers.jobs import Job
+from tests.work import lines_run
 
 PATIENCE = 20  # seconds
 
@@ -82,6 +84,27 @@ def test_whenever_a_job_is_ended_its_thread_is_not():
         watched.run.end()
         assert watched.is_unhurt()
         assert not watched.run._turn.locked()
+
+
+def test_who_traces_afterwards_waits_for_nothing():
+    """An exception that was taken back would stay announced, and CPython 3.11 hold whoever traces."""
+    begun, traced = Event(), Event()
+
+    def kept() -> None:
+        with suppress(SystemExit):
+            begun.set()
+            while True:
+                sleep(0.001)
+
+    for function in (kept, lambda: begun.set()):
+        begun.clear()
+        watched = Watched(function)
+        watched.run.begin()
+        assert begun.wait(PATIENCE)
+        watched.run.end()
+        assert watched.is_unhurt()
+    Thread(target=lambda: lines_run(lambda: sum(range(9))) and traced.set(), daemon=True).start()
+    assert traced.wait(PATIENCE)
 
 
 def test_a_thread_is_gone_once_its_job_has_ended():
