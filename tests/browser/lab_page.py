@@ -28,16 +28,25 @@ STILL = """async (thing) => {
   const place = () => (({ x, y, width, height }) => [x, y, width, height])(thing.getBoundingClientRect());
   for (let before = place(), same = 0; ; before = place()) {
     await frame();
+    if (!thing.isConnected) return null;
     same = String(before) === String(place()) ? same + 1 : 0;
     if (same === 2) return before;
   }
 }"""
-"""Wait until a thing has stayed where it is for two frames; its place on the screen."""
+"""Wait until a thing has stayed where it is for two frames; its place on the screen, or null for one that has been
+drawn again meanwhile, whose own element stays at (0, 0) for ever."""
+
+
+def place(thing: Locator) -> tuple[float, float, float, float]:
+    """Left, top, width and height on the screen, when it has come to rest."""
+    while (found := thing.evaluate(STILL)) is None:
+        pass  # the locator finds the new one
+    return tuple(found)
 
 
 def middle(thing: Locator) -> tuple[float, float]:
     """The point of the screen where its middle is, when it has come to rest."""
-    x, y, width, height = thing.evaluate(STILL)
+    x, y, width, height = place(thing)
     return x + width / 2, y + height / 2
 
 

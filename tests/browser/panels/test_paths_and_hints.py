@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab_page import STILL, LabPage
+from tests.browser.lab_page import LabPage, place
 
 pytestmark = pytest.mark.shared_page
 
@@ -25,7 +25,7 @@ def test_paths_are_listed_with_their_factors_and_light_up_by_pointer_and_by_keys
     expect(page.locator(".st-key-part_figure .sankey-link")).to_have_count(5)
     lit = page.locator(".canvas.on-paths .wire.along[data-wire]")
     slider = lab.page.get_by_role("slider", name="Slider of w")
-    x, y, width, height = slider.evaluate(STILL)
+    x, y, width, height = place(slider)
     page.mouse.move(x + width / 2, y + height / 2)
     page.mouse.down()
     page.mouse.move(x + 0.7 * width, y + height / 2, steps=3)
