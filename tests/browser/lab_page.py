@@ -33,8 +33,8 @@ STILL = """async (thing) => {
     if (same === 2) return before;
   }
 }"""
-"""Wait until a thing has stayed where it is for two frames; its place on the screen, or null for one that has been
-drawn again meanwhile, whose own element stays at (0, 0) for ever."""
+"""Wait until a thing has stayed where it is for two frames; its place on the screen. It is null for one that
+has been drawn again meanwhile, whose own element stays at (0, 0) for ever."""
 
 
 def place(thing: Locator) -> tuple[float, float, float, float]:
