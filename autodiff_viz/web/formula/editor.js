@@ -233,6 +233,7 @@ export class Formula {
     /** Search a node on the canvas. */
     this.find = () => {};
     this.timer = 0;
+    this.frame = 0;
     this.closed = false;
     this.listen();
   }
@@ -452,7 +453,15 @@ export class Formula {
     if (!made.length && !this.nodes[kind].length) return;
     this.nodes = { ...this.nodes, [kind]: made, known };
     this.refresh();
-    if (kind === "chosen" && !hasCaret(this)) this.unseen = !showMarked(this, "chosen");
+    if (kind === "chosen") this.showChosen();
+  }
+
+  /** Scroll to what is chosen with the next frame, which lays the page out once: measured now, it would do so twice. */
+  showChosen() {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => {
+      if (!hasCaret(this)) this.unseen = !showMarked(this, "chosen");
+    });
   }
 
   /** @param {{ line?: number, column?: number }} place */

@@ -13,6 +13,14 @@ test("a rule shows at once on its node alone", () => {
   assert.equal(nodeOf(shown, "x"), nodeOf(drawing, "x"));
 });
 
+test("what is selected lays out nothing again", () => {
+  const drawing = fork();
+  const shown = predict(drawing, [{ kind: "select", node: "s" }]);
+  assert.equal(shown.selected, "s");
+  assert.equal(shown.nodes, drawing.nodes);
+  assert.equal(shown.wires, drawing.wires);
+});
+
 test("a cut shows at once, and not at an input", () => {
   const shown = after({ kind: "cut_after", nodes: ["x", "s"], on: true });
   assert.deepEqual(

@@ -17,6 +17,19 @@ test("what was null is left out: a slot then has no constant, a wire no number, 
   assert.equal(drawing.selected, null);
 });
 
+test("what a message does not change stays the same object, and so is not drawn again", () => {
+  const sent = { nodes: [{ ...NODE, id: "x", value: 1 }], wires: [WIRE], regions: [], groups: [] };
+  for (const asking of [undefined, { items: [{ node: "x" }] }]) {
+    const read = (/** @type {string | null} */ selected) =>
+      readDrawing({ ...sent, asking, selected });
+    const [before, after] = [read("x"), read(null)];
+    for (const part of ["nodes", "wires", "regions", "groups"])
+      assert.equal(after[part], before[part], part);
+  }
+  const [none, again] = [readDrawing({}), readDrawing({})];
+  assert.equal(none.regions, again.regions);
+});
+
 test("in forward mode a card has the tangent beside its cotangent, and a wire shows what it adds to a tangent", () => {
   const {
     nodes: [node],

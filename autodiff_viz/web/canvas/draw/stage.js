@@ -282,7 +282,9 @@ function measure(stage, drawing) {
     ...reachOf(drawing.nodes, drawing.wires),
   ]);
   const { x, y, w, h } = stage.content ?? { x: 0, y: 0, w: 0, h: 0 };
-  for (const extent of stage.extents) extent.setAttribute("d", `M${x} ${y}h${w}v${h}`);
+  const reach = `M${x} ${y}h${w}v${h}`;
+  for (const extent of stage.extents)
+    if (extent.getAttribute("d") !== reach) extent.setAttribute("d", reach);
   stage.numbered = null;
 }
 

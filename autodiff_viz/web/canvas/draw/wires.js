@@ -83,17 +83,16 @@ function attempt(labels, obstacles, crossed, room) {
   const poor = new Set();
   let crossings = 0;
   for (const label of labels) {
-    const free = (label.early ? EARLY : PLACES).filter(
-      (place) =>
-        !taken.hits(boxAt(label, place), 1) && (!room || isWithin(room, boxAt(label, place))),
-    );
-    const cost = (/** @type {Place} */ place) => crossed.hits(boxAt(label, place), Infinity);
-    const place = least(free, cost);
-    if (!place || cost(place)) poor.add(label.id);
-    if (!place) continue;
-    crossings += cost(place);
-    places.set(label.id, place);
-    taken.add(boxAt(label, place));
+    const free = (label.early ? EARLY : PLACES)
+      .map((place) => ({ place, box: boxAt(label, place) }))
+      .filter(({ box }) => !taken.hits(box, 1) && (!room || isWithin(room, box)));
+    const cost = (/** @type {{ box: Box }} */ { box }) => crossed.hits(box, Infinity);
+    const found = least(free, cost);
+    if (!found || cost(found)) poor.add(label.id);
+    if (!found) continue;
+    crossings += cost(found);
+    places.set(label.id, found.place);
+    taken.add(found.box);
   }
   return { places, poor, crossings };
 }

@@ -5,7 +5,7 @@
 
 import { shared } from "../../base/constants.js";
 import { withHeadroom } from "./fold.js";
-import { framesOf } from "./frames.js";
+import { framesOf, showsTheSame } from "./frames.js";
 import { bounds, clearOf, padded } from "./geometry.js";
 
 /** @typedef {import("../../types.js").Drawing} Drawing */
@@ -129,7 +129,7 @@ export function turning() {
   let last = null;
   /** @type {WeakMap<object, any>} */
   let known = new WeakMap();
-  /** @type {{ nodes: GraphNode[], turned: GraphNode[] } | null} */
+  /** @type {{ of: Drawing, nodes: GraphNode[], wires: Wire[] } | null} what was turned last, and as what */
   let drawn = null;
   /** @template {object} T @param {T} one @param {(one: T) => T} make @returns {T} */
   const once = (one, make) => {
@@ -168,15 +168,16 @@ export function turning() {
     if (last?.across !== turn.across || last.down !== turn.down) {
       [last, known, drawn] = [turn, new WeakMap(), null];
     }
-    if (drawn?.nodes !== seen.nodes)
+    if (!drawn || !showsTheSame(drawn.of, seen))
       drawn = {
-        nodes: seen.nodes,
-        turned: withHeadroom(seen.nodes.map((node) => once(node, (one) => turnedNode(one, turn)))),
+        of: seen,
+        nodes: withHeadroom(seen.nodes.map((node) => once(node, (one) => turnedNode(one, turn)))),
+        wires: seen.wires.map((wire) =>
+          wire.via.length ? once(wire, (one) => turnedWire(one, turn)) : wire,
+        ),
       };
-    const wires = seen.wires.map((wire) =>
-      wire.via.length ? once(wire, (one) => turnedWire(one, turn)) : wire,
-    );
-    return { ...seen, nodes: drawn.turned, wires, turn };
+    const { nodes, wires } = drawn;
+    return { ...seen, nodes, wires, turn };
   };
 }
 

@@ -3,7 +3,7 @@
 // objects outside all collapsed groups are shared.
 
 import { cardOf } from "../draw/group_card.js";
-import { framesOf, isGroup, nested } from "./frames.js";
+import { framesOf, isGroup, nested, showsTheSame } from "./frames.js";
 import { bounds, isBack } from "./geometry.js";
 import { withoutNone } from "./hidden.js";
 
@@ -246,11 +246,7 @@ export function folding() {
   /** @type {{ drawing: Drawing, bare: boolean, seen: Drawing } | null} */
   let last = null;
   return (/** @type {Drawing} */ drawing, /** @type {boolean} */ bare = false) => {
-    const same =
-      last?.bare === bare &&
-      /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every(
-        (part) => last?.drawing[part] === drawing[part],
-      );
+    const same = last?.bare === bare && showsTheSame(last.drawing, drawing);
     const known = same && last ? last.seen : folded(bare ? withoutNone(drawing) : drawing);
     const { wires, regions, groups, within, hidden } = known;
     const nodes = known === last?.seen ? known.nodes : withHeadroom(known.nodes);

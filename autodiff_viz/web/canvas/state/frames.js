@@ -12,6 +12,13 @@ export const isGroup = (frame) => !("policy" in frame);
 export const framesOf = ({ regions, groups = [] }) =>
   groups.length ? [...regions, ...groups] : regions;
 
+/** Whether two drawings show the same nodes, wires and frames: the same objects, so that nothing is to be laid out again.
+ * @param {import("../../types.js").Drawing} one @param {import("../../types.js").Drawing} other */
+export const showsTheSame = (one, other) =>
+  /** @type {const} */ (["nodes", "wires", "regions", "groups"]).every(
+    (part) => one[part] === other[part],
+  );
+
 /** The frames with other nodes: a region's saved names are limited to its nodes, and an empty frame is removed.
  * @template {Frame} T @param {T[]} frames @param {(frame: T) => string[]} nodesOf @returns {T[]} */
 export function framesOfNodes(frames, nodesOf) {

@@ -20,7 +20,7 @@ import {
   withRules,
   withSlot,
 } from "./edits.js";
-import { framesOf, framesOfNodes } from "./frames.js";
+import { framesOf, framesOfNodes, showsTheSame } from "./frames.js";
 import { withMoves } from "./membership.js";
 import { stackTabs } from "./tabs.js";
 
@@ -56,7 +56,7 @@ export const BESIDE = new Set(["type", "slide"]);
 export const predict = (drawing, pending, ops = new Map()) =>
   pending.reduce((shown, edit) => {
     const next = GUESSES[edit.kind]?.(shown, edit, ops) ?? shown;
-    return next === shown ? shown : stackTabs(withBranches(next));
+    return showsTheSame(next, shown) ? next : stackTabs(withBranches(next));
   }, drawing);
 
 /** @type {Record<string, (drawing: Drawing, edit: any, ops: Ops) => Drawing>} */

@@ -26,19 +26,25 @@ const CARD_DIGITS = 4;
 const WIRE_DIGITS = 3;
 const CELL_DIGITS = 3;
 
-/** Records already decoded, so that unchanged records stay the same objects; `how`: what they were decoded with.
+/** What is already decoded, lists and their records; `how`: what it was decoded with.
  * @type {WeakMap<object, { how: string, whole: any }>} */
 const known = new WeakMap();
+/** @type {any[]} */
+const NONE = [];
 
-/** @template T @param {T[]} records @param {string} how @param {(record: any) => any} whole */
+/** Decode a record or a list once, so that what has not changed stays the same object, and is not drawn again.
+ * @template {object} T @param {T} sent @param {string} how @param {(sent: T) => any} whole */
+function once(sent, how, whole) {
+  const found = known.get(sent);
+  if (found?.how === how) return found.whole;
+  const made = whole(sent);
+  known.set(sent, { how, whole: made });
+  return made;
+}
+
+/** @template {object} T @param {T[]} records @param {string} how @param {(record: T) => any} whole @returns {any[]} */
 const all = (records, how, whole) =>
-  records.map((record) => {
-    const found = known.get(/** @type {any} */ (record));
-    if (found?.how === how) return found.whole;
-    const made = whole(record);
-    known.set(/** @type {any} */ (record), { how, whole: made });
-    return made;
-  });
+  once(records, how, () => records.map((record) => once(record, how, whole)));
 
 /** A node with its numbers as text. @param {any} sent @param {string} dtype */
 function nodeOf({ slots, heat, value, cotangent, tangent, dims: told, ...node }, dtype) {
@@ -151,13 +157,17 @@ function inspected({ value, arriving, tangent, fork, added, wires, elements, ...
   };
 }
 
+/** @param {any[]} cards @param {string[]} asked names */
+const withQuestions = (cards, asked) =>
+  cards.map((card) => (asked.includes(card.id) ? { ...card, asked: true } : card));
+
 /** @param {any} sent @returns {Drawing} */
 export function readDrawing({
   dtype = "float32",
-  nodes = [],
-  wires = [],
-  regions = [],
-  groups = [],
+  nodes = NONE,
+  wires = NONE,
+  regions = NONE,
+  groups = NONE,
   selected = null,
   node,
   moment,
@@ -167,18 +177,19 @@ export function readDrawing({
   const sizes = flows.map(({ number }) => (number ? sizeOf(number) : 0)).filter(Number.isFinite);
   const largest = sizes.reduce((most, size) => Math.max(most, size), 0);
   const how = `${dtype} ${largest}`;
-  const asked = new Set((rest.asking?.items ?? []).map((/** @type {any} */ item) => item.node));
+  /** @type {any[]} */
+  const cards = all(nodes, dtype, (one) => nodeOf(one, dtype));
+  /** @type {string[]} */
+  const asked = (rest.asking?.items ?? NONE).map((/** @type {any} */ item) => item.node);
   return {
     ...rest,
     selected,
-    ...(node && { node: all([node], dtype, (one) => inspected(one, dtype))[0] }),
+    ...(node && { node: once(node, dtype, (one) => inspected(one, dtype)) }),
     ...(moment && { moment: { ...moment, loss: readNumber(moment.loss, dtype) } }),
-    nodes: all(nodes, dtype, (one) => nodeOf(one, dtype)).map((node) =>
-      asked.has(node.id) ? { ...node, asked: true } : node,
-    ),
+    nodes: asked.length ? once(cards, asked.join(" "), () => withQuestions(cards, asked)) : cards,
     wires: all(flows, how, (flow) => withWidth(flow, largest)),
     regions,
-    groups: all(groups, how, (group) => ({
+    groups: all(groups, how, (/** @type {any} */ group) => ({
       ...group,
       sums: group.sums.map((/** @type {any} */ { passed, ...sum }) =>
         withWidth({ ...sum, ...flowOf(passed, dtype, sum.hidden) }, largest),
