@@ -71,6 +71,24 @@ test("a paste that would cover nodes goes down or up by as little as it must, as
   );
 });
 
+test("a parameter that several nodes read is a tab among pasted ones if one of them reads it", () => {
+  const w = node("w", 78, 83, 0, { text: "parameter(0.5)", isParameter: true });
+  const [m, n] = [
+    node("m", 200, 43, 1, { text: "sin(w)" }),
+    node("n", 900, 900, 1, { text: "cos(w)" }),
+  ];
+  const pasted = (/** @type {any[]} */ nodes, /** @type {any[]} */ wires) =>
+    withPaste(
+      { nodes, wires, regions: [] },
+      { text: "w = parameter(0.5)\nm = sin(w)\n# positions: w 78 83, m 200 43\n", at: [-500, 80] },
+    )
+      .nodes.slice(nodes.length)
+      .map(({ x, y, h }) => [x, y, h]);
+  const alone = pasted([w, m], [wire("w", "m")]);
+  assert.equal(alone[0][2], 40);
+  assert.deepEqual(pasted([w, m, n], [wire("w", "m"), wire("w", "n")]), alone);
+});
+
 test("a paste that would cover the originals steps aside", () => {
   const shown = withPaste(LINES, { text: "s = sin(x)\n# positions: s 200 0\n", at: [250, 30] });
   assert.deepEqual(

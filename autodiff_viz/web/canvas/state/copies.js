@@ -5,7 +5,7 @@ import { shared } from "../../base/constants.js";
 import { framesOf, isGroup, nested } from "./frames.js";
 import { bounds, rounded, tenths } from "./geometry.js";
 import { inOrder } from "./reachability.js";
-import { unfolded } from "./tabs.js";
+import { stackTabs, unfolded } from "./tabs.js";
 
 // Formula text of selected nodes. It is a formula anywhere; pasted on a canvas, it gives the same nodes with
 // their positions.
@@ -213,11 +213,11 @@ function clearing(boxes, taken) {
  * unchanged; otherwise the drawing itself, since only Python can read the text.
  * @param {Drawing} drawing @param {{ text: string, at: Point, collapsed?: string[] }} paste @returns {Drawing} */
 export function withPaste(drawing, { text, at, collapsed = [] }) {
-  // A tab that goes without its layer is a card.
-  const pasted = originals(drawing, text);
-  const sources = pasted.map((node) =>
-    pasted.some(({ id }) => id === node.tab) ? node : unfolded(node),
-  );
+  // Its tabs are those of the piece alone: there a parameter may have one consumer, and here several.
+  const pasted = originals(drawing, text).map(unfolded);
+  const inside = new Set(pasted.map(({ id }) => id));
+  const wires = drawing.wires.filter(({ from, to }) => inside.has(from) && inside.has(to));
+  const { nodes: sources } = stackTabs({ ...drawing, nodes: pasted, wires });
   const box = bounds(sources);
   if (!box || !sameFrames(drawing, sources, text)) return drawing;
   const by = /** @type {Point} */ ([
