@@ -162,6 +162,13 @@ def test_a_collapsed_group_stays_so_under_another_name_and_so_do_its_copies():
     assert sent(gone, "duplicate", nodes=["a", "b"], by=[40, 40]).collapsed == set()
 
 
+def test_an_open_group_stays_open_under_the_name_of_one_that_was_removed():
+    lab = sent(sent(lab_of(), "group", nodes=["a"]), "collapse", group="group", on=True)
+    other = sent(sent(lab, "ungroup", group="group"), "group", nodes=["b"])
+    shut = replace(other, collapsed=frozenset({"g"}))
+    assert sent(shut, "rename_region", region="group", name="g").collapsed == set()
+
+
 def test_nodes_are_dragged_into_groups_and_out_of_them():
     lab = sent(lab_of(), "group", nodes=["a", "b"])
     moved = sent(lab, "regroup", positions={"c": [0, 0]}, join={"group": ["c"]}, leave={})

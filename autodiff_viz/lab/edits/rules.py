@@ -107,10 +107,12 @@ def _policy(lab: Lab, edit: Policy) -> Lab:
 
 
 def _rename_region(lab: Lab, edit: RenameRegion) -> Lab:
-    """Rename a region or a group; a collapsed group stays collapsed."""
+    """Rename a region or a group; a collapsed group stays collapsed, an open one open."""
     old, new = frame_of(lab.graph, edit.region).name, edit.name.strip()
     after = committed(lab, renamed_frame(lab.graph, old, new), f"Rename {old} to {new}")
-    return replace(after, collapsed=lab.collapsed | {new}) if old in lab.collapsed else after
+    # `collapsed` may still hold the new name, of a group that was removed.
+    kept = lab.collapsed | {new} if old in lab.collapsed else lab.collapsed - {new}
+    return replace(after, collapsed=kept)
 
 
 def _mute(lab: Lab, edit: Mute) -> Lab:
