@@ -141,16 +141,20 @@ def _not_finite(found: Trace, name: str) -> tuple[str, ...]:
     """
     nodes = _between(found, name)
     way, beginnings = {name, *(node.name for node in nodes)}, {o.node for o in found.nonfinite_origins}
-    first = tuple(node.name for node in nodes if node.name in beginnings)
-    return first or tuple(
-        node.name
+    if first := tuple(node.name for node in nodes if node.name in beginnings):
+        return first
+    left = {
+        node.name: node
         for node in nodes
         if any(
             not _all_finite(difference)
             for slot, difference in check_node(found, node.name).items()
             if node.slots[slot] in way
         )
-    )
+    }
+    # What comes from elsewhere, as -inf of a constant, is met where what comes from the input is finite.
+    made = {node.name for node in nodes if not np.isfinite(found.value[node.name]).all()}
+    return tuple(one for one, node in left.items() if made.isdisjoint(node.slots)) or tuple(left)
 
 
 def _local(nodes: Iterable[Node], kinds: Kinds) -> Iterator[tuple[str, str]]:

@@ -32,7 +32,7 @@ NAN = [float("nan"), 0.0]
 def slopes(found: av.Trace, name: str, index: tuple, wanted: str) -> tuple[float, float]:
     """Slopes below and above one element of an input: of the output's value, or of the input's gradient."""
     point = found.inputs[name].astype(np.float64)
-    step = 1e-5 * max(1.0, float(np.abs(point).max(initial=0.0)))
+    step = 1e-5 * max(1.0, float(np.abs(point[index]).max(initial=0.0)))  # of its own size
 
     def at(move: float) -> float:
         moved = point.copy()

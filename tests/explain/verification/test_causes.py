@@ -52,6 +52,12 @@ def test_differences_that_step_out_of_the_domain_name_the_node():
     assert causes("x = 0.0\na = x ** 1.5\ny = a * 2.0") == (Cause(NOT_FINITE, ("a",)),)
 
 
+def test_of_infinity_that_comes_from_elsewhere_the_node_where_it_is_met_is_named():
+    """relu(-infinity) is 0, and the nodes after m say nothing of where it came in."""
+    text = "x = 0.5\nw = log(0.0)\nm = x + w\nr = relu(m)\nn = neg(r)\ny = n + m"
+    assert causes(text) == (Cause(NOT_FINITE, ("m",)),)
+
+
 @pytest.mark.parametrize(
     "line",
     [
