@@ -78,7 +78,11 @@ def largest(measured: Memory, i: int) -> list[LiveArray]:
 def describe_array(measured: Memory, i: int, array: LiveArray, write: Callable[[str], str] = str) -> str:
     """Return who keeps what for whom after a step; `write` writes a name."""
     name, kind = write(array.node), kind_of_array(array)
-    what = {"value": name, "factor": f"a factor of {name}", "contribution": f"what {name} passes"}[kind]
+    what = {
+        "value": name,
+        "factor": f"what the derivative of {name} needs",
+        "contribution": f"what {name} passes",
+    }[kind]
     later = [measured.steps[j] for j in array.reads if j > i]
     pulled = kind != "contribution" and all(step.phase == BACKWARD and not step.again for step in later)
     readers = listed([write(reader) for reader in measured.readers(array, i)], 3)
@@ -334,7 +338,7 @@ def _explanation(measured: Memory, xla: XlaMemory | None) -> list[str]:
     words = {AGAIN: "runs again", DROPPED: "would, JAX drops it"}
     again = "".join(f"{mark} {says}; " for mark, says in words.items() if mark in marks)
     lines = [
-        f"{square(VALUE)} values {square(CHECKPOINT)} factors of derivatives "
+        f"{square(VALUE)} values {square(CHECKPOINT)} what derivatives need "
         f"{square(COTANGENT)} contributions to cotangents",
         f"{again}{counted(measured.kept, 'element')} kept for the backward pass",
     ]

@@ -37,7 +37,10 @@ from autodiff_viz.graph.text import counted, listed, scalar
 # Residuals, grouped by the node that computes them
 
 CONSTANT = "a constant"
-MARKS = {True: coloured("■ value", VALUE), False: coloured("▨ factor", COTANGENT)}
+EARLY = "what its derivative needs, worked out early"
+"""Kept of a node beside its value, in words."""
+
+MARKS = {True: coloured("■ value", VALUE), False: coloured(f"▨ {EARLY}", COTANGENT)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +91,7 @@ def residuals_text(trace: Trace) -> str:
     if not residuals:
         return "A chart of residuals: the forward pass keeps nothing for the backward pass."
     items = [
-        f"{kept.producer or CONSTANT} {kept.elements:,} ({'factor' if _is_factor(kept) else 'value'})"
-        for kept in kept_by_producer(trace)
+        f"{kept.producer or CONSTANT} {kept.elements:,} ({_what(kept)})" for kept in kept_by_producer(trace)
     ]
     return f"A bar chart of residuals: {_residuals_title(residuals)}; {listed(items, 6)}."
 
@@ -130,13 +132,16 @@ def _rows(shown: Sequence[Kept]) -> Iterable[Row]:
 
 
 def _hover(kept: Kept) -> str:
-    what = "a factor of its derivative" if _is_factor(kept) else "value"
     shapes = ", ".join(str(list(shape)) if shape else "a number" for shape in kept.shapes)
     readers = ", ".join(plain(name) for name in kept.consumers)
     reader = f"the pullback of {readers}" if readers else "nothing"
     name = plain(kept.producer) if kept.producer else CONSTANT
     size = counted(kept.elements, "element")
-    return f"<b>{name}</b>: {what}<br>{size} ({shapes})<br>read by {reader}"
+    return f"<b>{name}</b>: {_what(kept)}<br>{size} ({shapes})<br>read by {reader}"
+
+
+def _what(kept: Kept) -> str:
+    return EARLY if _is_factor(kept) else "value"
 
 
 def _is_factor(kept: Kept) -> bool:
@@ -174,7 +179,7 @@ def _residuals_explanation(residuals: Sequence[Residual], left_out: int, logarit
     )
     lines = [
         "from forward to backward pass, by producer → reader",
-        f"{MARKS[True]}  {MARKS[False]} of a derivative, worked out early",
+        f"{MARKS[True]}  {MARKS[False]}",
     ]
     if unread:
         lines.append(f"JAX keeps {unread:,} of them that nothing reads: Memory and Plans count {read:,}")

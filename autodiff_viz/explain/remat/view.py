@@ -7,7 +7,7 @@ from collections import Counter
 from autodiff_viz.engine.trace import Trace
 from autodiff_viz.engine.whole_program.remat import Runs
 from autodiff_viz.explain.explanation import ExplanationKind
-from autodiff_viz.explain.remat.figure import residuals_figure, residuals_text, runs_figure, runs_text
+from autodiff_viz.explain.remat.figure import EARLY, residuals_figure, residuals_text, runs_figure, runs_text
 from autodiff_viz.graph.text import counted, listed
 
 
@@ -22,7 +22,7 @@ def runs_say(runs: Runs) -> str:
 
 
 MASK = "a mask of true and false", "element"
-EARLY = "what its derivative needs, worked out early", "number"
+NEEDED = EARLY, "number"
 """Arrays that are not a node's value, in words: what it is, and what it is counted in."""
 
 
@@ -42,7 +42,7 @@ def residuals_say(trace: Trace, name: str) -> str:
     for residual in kept:
         if not residual.is_value and residual.consumers:
             # Only what is true or false takes one byte.
-            what = MASK if residual.bytes == residual.elements else EARLY
+            what = MASK if residual.bytes == residual.elements else NEEDED
             sizes[*what, listed(residual.consumers)] += residual.elements
     parts += [f"{what} ({counted(size, unit)}, for {who})" for (what, unit, who), size in sizes.items()]
     if unread := sum(r.elements for r in kept if not (r.is_value or r.consumers)):

@@ -98,7 +98,7 @@ def test_a_step_says_who_keeps_what_for_whom():
         "4 elements live, 16 bytes",
         "y (1) for the pullback of b",
         "a (1) for the pullback of b",
-        "a factor of a (1) for the pullback of a",
+        "what the derivative of a needs (1) for the pullback of a",
         "exp_1 (1) for the pullback of exp_1",
     ):
         assert line in plain(said)
