@@ -28,7 +28,7 @@ from autodiff_viz.language.literals import show_literal
 from autodiff_viz.language.printer import show_argument, show_lambda
 from autodiff_viz.ops.catalog import OPS, slot_label
 
-DECADES = 4  # a wire is thinnest at 10^-4 of the largest contribution
+THINNEST = 0.05  # of the thickness of the largest contribution, whose square is of its size: 1/400
 
 
 def passed(trace: Trace | None, node: Node, slot: int) -> np.ndarray | None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from math import isfinite, log10
+from math import isfinite, sqrt
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
@@ -21,7 +21,7 @@ from autodiff_viz.canvas.cards import WIDEST, WINDOW
 from autodiff_viz.canvas.drawing import Picture, drawing
 from autodiff_viz.canvas.layout.layering import port_offset
 from autodiff_viz.canvas.layout.sugiyama import Space, layout
-from autodiff_viz.canvas.records import ASKED, DASH, DECADES, passed
+from autodiff_viz.canvas.records import ASKED, DASH, THINNEST, passed
 from autodiff_viz.display.colours import light
 from autodiff_viz.display.heatmap import ALPHABET, SHADES
 from autodiff_viz.display.numbers import in_full, number_text, sign
@@ -143,8 +143,9 @@ def largest(trace: Trace | None) -> float:
 
 
 def thickness(passed: np.ndarray, scale: float) -> float:
-    """Return the thickness: 0 for a zero contribution, 1 for the largest, linear in the logarithm between.
+    """Return the thickness: 0 for a zero contribution, 1 for the largest, and the square root between.
 
+    Most contributions of a graph are within a tenth of the largest: its logarithm would not tell them apart.
     web/base/numbers.js computes the same for the canvas.
     """
     size = norm(passed)
@@ -152,7 +153,7 @@ def thickness(passed: np.ndarray, scale: float) -> float:
         return 0.0
     if not isfinite(size) or scale == 0:
         return 1.0
-    return round(min(1.0, max(0.06, 1 + log10(size / scale) / DECADES)), 3)
+    return round(min(1.0, max(THINNEST, sqrt(size / scale))), 3)
 
 
 def _n(number: float) -> str:

@@ -30,8 +30,8 @@ GLOSSARY = {
     "live": "In memory after a step: computed already, and still needed by a later step.",
     "norm": "The length of a tensor: the root of the sum of the squares of its elements. Bars and wires "
     "of tensors show it.",
-    "thickness": "The size of what a wire passes, by its logarithm: the thickest wire passes most, the "
-    "thinnest 1/10,000 of that or less.",
+    "thickness": "The size of what a wire passes, by its square root: the thickest wire passes most, the "
+    "thinnest 1/400 of that or less.",
     "tangent": "How fast a node moves when the inputs move in a given direction: what forward mode "
     "carries to the output.",
     "Jacobian": "All derivatives of the elements of one node by those of another: a row for each element "

@@ -10,7 +10,7 @@ from typing import Any
 from autodiff_viz.canvas import cards, delta, records
 from autodiff_viz.canvas.layout import coordinates, placing, tabs
 from autodiff_viz.canvas.palette import RANDOM
-from autodiff_viz.canvas.records import DECADES
+from autodiff_viz.canvas.records import THINNEST
 from autodiff_viz.display import heatmap, numbers
 from autodiff_viz.display.colours import light, rgb
 from autodiff_viz.display.heatmap import INKS
@@ -103,7 +103,7 @@ def shared_constants() -> dict[str, Any]:
             for name, each in DTYPES.items()
             if each.half
         },
-        "decades": DECADES,
+        "thinnest": THINNEST,
         "glossary": GLOSSARY,
         "code_examples": [example._asdict() for example in CODE_EXAMPLES],
         "first_lesson": LESSONS[0].key,

@@ -603,7 +603,7 @@
  *   vector: number,
  *   shown: number,
  *   digits: number,
- *   decades: number,
+ *   thinnest: number,
  *   plain: Record<string, number>,
  *   halves: Record<string, { bits: number, least: number, digits: number }>,
  *   glossary: Record<string, string>,
@@ -631,7 +631,7 @@
  * - `vector`: characters of one that fit on a card
  * - `shown`: numbers of a vector that is written out
  * - `digits`: of numbers in the panel of a node
- * - `decades`: of contributions that wires tell apart
+ * - `thinnest`: of what is not 0, of the thickness of the largest contribution
  * - `plain`: by dtype, from which number on all digits are written with a power of ten
  * - `halves`: of the dtypes of 16 bits the bits of the significand, the least exponent and the digits
  *   that are shown

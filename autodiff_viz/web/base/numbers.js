@@ -53,7 +53,7 @@ export function shortenedName(name, room, size) {
   return textWidth(head + number, size) <= room && head.length > 1 ? head + number : short;
 }
 
-const { minus: MINUS, vector: VECTOR, shown: SHOWN, decades: DECADES } = shared;
+const { minus: MINUS, vector: VECTOR, shown: SHOWN, thinnest: THINNEST } = shared;
 
 /** Whether a text is a number below zero, also in brackets as a term of a sum. @param {string | null} text */
 export const isNegative = (text) => text?.replace(/^\(/, "").startsWith(MINUS) ?? false;
@@ -256,12 +256,12 @@ export function sizeOf({ kind, numbers }) {
   return unit * Math.sqrt(all.reduce((sum, size) => sum + (size / unit) ** 2, 0));
 }
 
-/** Thickness of a wire from 0 to 1: 0 for nothing, 1 for the largest contribution, even steps per decade.
+/** Thickness of a wire from 0 to 1: 0 for nothing, 1 for the largest contribution, the square root between.
  * @param {number} size @param {number} largest of all wires */
 export function widthOf(size, largest) {
   if (size === 0) return 0;
   if (!Number.isFinite(size) || largest === 0) return 1;
-  return Number(Math.min(1, Math.max(0.06, 1 + Math.log10(size / largest) / DECADES)).toFixed(3));
+  return Number(Math.min(1, Math.max(THINNEST, Math.sqrt(size / largest))).toFixed(3));
 }
 
 /** Sign: -1, 0 or 1; 2 for a tensor with both signs, or with NaN. @param {Num} num */

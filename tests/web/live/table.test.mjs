@@ -72,9 +72,9 @@ test("every kind of number is written as on a card", () => {
 
 test("wires are scaled to the largest contribution at the same position", () => {
   const [a, b] = [rowOf(table, 0).passed.get("y:0"), rowOf(table, 0).passed.get("t:1")];
-  assert.deepEqual([a.sign, a.width, plain(a.passed)], [-1, 0.75, "\u221210"]);
+  assert.deepEqual([a.sign, a.width, plain(a.passed)], [-1, 0.316, "\u221210"]);
   assert.deepEqual([b.sign, b.width, b.passed], [2, 1, "\u2016100\u2016"]);
-  assert.equal(rowOf(table, 2).passed.get("y:0").width, 0.06); // never thinner, however small
+  assert.equal(rowOf(table, 2).passed.get("y:0").width, 0.05); // never thinner, however small
 });
 
 test("a wire that carries nothing has no width and no sign", () => {
@@ -106,7 +106,7 @@ test("in forward mode a row has tangents too, and wires show what they add to a 
   );
   const [a, b] = [passed.get("y:0"), passed.get("z:1")];
   assert.deepEqual([a.sign, a.width, plain(a.passed)], [-1, 1, "\u22120.25"]);
-  assert.deepEqual([b.sign, b.width], [1, 0.75]); // a tenth of the largest, of four decades
+  assert.deepEqual([b.sign, b.width], [1, 0.316]); // a tenth of the largest
   assert.equal(rowOf(table, 0).tangent.size, 0);
   const { numbers } = rowOf(moving, 0); // for the panel
   assert.deepEqual(

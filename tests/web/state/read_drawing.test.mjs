@@ -113,18 +113,23 @@ test("a wire is as thick as its size among all wires, and thinner once another o
     }).wires.map(({ width, sign }) => [width, sign]);
   assert.deepEqual(wires(1, -0.1, 0, "nan"), [
     [1, 1],
-    [0.75, -1],
+    [0.316, -1],
     [0, 0],
     [1, 2],
   ]);
   assert.deepEqual(wires(1, { norm: 100, sign: 2 }), [
-    [0.5, 1],
+    [0.1, 1],
     [1, 2],
+  ]);
+  assert.deepEqual(wires(4, 1, 1e-9), [
+    [1, 1],
+    [0.5, 1], // a quarter
+    [0.05, 1], // never thinner
   ]);
   const record = { ...WIRE, passed: 1 };
   const width = (largest) =>
     readDrawing({ wires: [record, { ...record, slot: 1, passed: largest }] }).wires[0].width;
-  assert.deepEqual([width(1), width(10), width(1)], [1, 0.75, 1]);
+  assert.deepEqual([width(1), width(10), width(1)], [1, 0.316, 1]);
 });
 
 test("fields that came are kept", () => {

@@ -27,7 +27,7 @@ const sample = (kind) =>
     svg("path", { class: "twin", d: "M1 5h24", "stroke-width": 3.5 }),
   );
 
-/** Thin to thick, as for 1/10 000 to the largest contribution. */
+/** Thin to thick, as for 1/400 to the largest contribution. */
 const wedge = () =>
   svg(
     "svg",

@@ -189,7 +189,7 @@ const NUMBER = 13; // px
 const THIN = 1.5;
 const SHORT = 6; // px of the arrow on the short wire of a tab
 const THICK = 5; // px added for the largest contribution
-const PALEST = 55; // % by which the smallest contribution is paler than the largest
+const PALEST = 25; // % by which the smallest contribution is paler than the largest
 
 /** @param {{ to: string, slot: number }} wire */
 export const wireId = ({ to, slot }) => `${to}:${slot}`;
