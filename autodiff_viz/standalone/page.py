@@ -367,7 +367,7 @@ def in_script(data: Any) -> str:
 @cache
 def parts(asks: bool = False) -> tuple[str, dict[str, str]]:
     """Return the script of all figures, or of those that ask, and its style sheets by place."""
-    away = {} if asks else dict.fromkeys(ASKING, "figure/no_questions.js")
+    away = {ASKING[0]: "figure/answer.js"} if asks else dict.fromkeys(ASKING, "figure/no_questions.js")
     source = script_of(ENTRY_ASKING if asks else ENTRY, {**IN_PLACE, **away})
     if re.search(r"</script|<!--", source, re.IGNORECASE):
         raise ValueError("A script of ours has what would end its element.")

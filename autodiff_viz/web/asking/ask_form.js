@@ -19,6 +19,7 @@ import {
   spoken,
   wiresFrom,
 } from "./questions.js";
+import { openField } from "./field.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../messages.js").QuestionRecord} QuestionRecord */
@@ -319,3 +320,6 @@ function oneMore(editor, draft, again, keep) {
     ),
   ];
 }
+
+/** The field of a question, which comes with the form. */
+export const openAnswerField = openField;

@@ -6,7 +6,6 @@ import { html, setText } from "../base/dom.js";
 import { icon } from "../base/icons.js";
 import { answerKeys } from "../canvas/actions/keys.js";
 import { copy } from "../canvas/files/import_export.js";
-import { whenRefused } from "../canvas/popovers/notice.js";
 import { refill } from "../canvas/popovers/popover.js";
 import { openAsk, removeQuestion, stopAsking } from "./ask.js";
 import { showPanel } from "../dock/panels.js";
@@ -24,9 +23,14 @@ import {
   spoken,
   verdictText,
 } from "./questions.js";
+import { keepUnread } from "./unread.js";
 
 /** @typedef {import("../canvas/editor.js").Editor} Editor */
 /** @typedef {import("../types.js").AskingData} AskingData */
+
+/** Whether the last edit was an answer that could not be read. @param {import("../types.js").Drawing} drawing */
+const wasUnread = ({ notice, ack }) =>
+  notice?.some(({ code, seq }) => code === "unread-answer" && seq === ack);
 
 /** @param {Editor} editor */
 export function askingBar(editor) {
@@ -104,7 +108,8 @@ export function askingBar(editor) {
     root.classList.toggle("many", items.length > 1);
     write(says, item ? item.says : "The numbers are hidden. Nothing is asked yet.");
     const text = item ? verdictText(item, Boolean(lesson)) : "";
-    write(verdict, refused ? "" : text); // of the answer before
+    const unread = refused || wasUnread(editor.drawing);
+    write(verdict, unread ? "" : text); // of the answer before
     root.classList.toggle("right", Boolean(item?.revealed && item.verdict?.right));
     verdict.classList.toggle("wrong", isWrong(item));
     root.classList.toggle("told", Boolean(text));
@@ -209,18 +214,9 @@ export function askingBar(editor) {
     if (to === undefined) focusForm();
   };
 
-  // A text that cannot be read is no try: the reason stands beside the field.
-  form.addEventListener("submit", () => {
-    const field = form.querySelector("input");
-    const typed = field?.value ?? "";
-    whenRefused(editor, (reason) => {
-      refused = reason;
-      if (editor.drawing.asking) show(editor.drawing.asking);
-      const again = form.querySelector("input");
-      if (again) again.value = typed;
-      again?.focus({ preventScroll: true });
-    });
-    refused = "";
+  keepUnread(editor, form, (reason) => {
+    refused = reason;
+    if (reason && editor.drawing.asking) show(editor.drawing.asking);
   });
 
   let document = "";

@@ -184,6 +184,26 @@ def test_the_verdict_on_the_answer_before_goes_when_the_next_is_no_number(open_q
     expect(verdict(open_question)).to_contain_text("You: 3.")
 
 
+def test_so_it_does_in_the_field_at_the_place_that_is_asked_for(open_question: LabPage):
+    arriving(open_question, "x").click()
+    field = open_question.canvas.locator(".answer-pop input")
+    says = open_question.canvas.locator(".answer-pop p.verdict")
+    field.fill("2")
+    field.press("Enter")
+    expect(says).to_contain_text("One more try")
+    field.fill("three")
+    field.press("Enter")
+    expect(open_question.canvas.locator(".answer-pop .read-as.unread")).to_contain_text("is no number")
+    expect(open_question.canvas.locator(".notice")).to_be_hidden()
+    expect(says).to_have_text("")
+    expect(verdict(open_question)).to_have_text("")
+    expect(field).to_have_value("three")
+    expect(field).to_be_focused()
+    field.fill("3")
+    field.press("Enter")
+    expect(verdict(open_question)).to_contain_text("You: 3.")
+
+
 def test_how_an_answer_is_read_stands_beside_it(open_question: LabPage):
     question(open_question).get_by_role("textbox").fill("16/2")
     expect(read_as(open_question)).to_have_text("read as 16/2 = 8")

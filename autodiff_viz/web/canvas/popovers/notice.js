@@ -81,7 +81,8 @@ function answered(editor, notices, key) {
   const waiting = typed.get(editor);
   const reopen = waiting?.get(notices[0]?.seq ?? -1);
   for (const seq of waiting?.keys() ?? []) if (seq <= editor.drawing.ack) waiting?.delete(seq);
-  if (!reopen || editor.stage.host.querySelector(".inline, .popover")) return false;
+  if (!reopen || editor.stage.host.querySelector(".inline, .popover:not(.answer-pop)"))
+    return false;
   closed.set(editor, key);
   reopen([notices[0].message, notices[0].hint].filter(Boolean).join(" "), notices[0]);
   return true;
