@@ -3,13 +3,17 @@
 A drawing is a JSON object without null. A patch of an object has its changed fields, with null for a removed
 one, as in JSON Merge Patch (RFC 7396). A list of records with unique names, such as nodes and wires, is
 patched by name: `{"gone": [name], "set": {name: patch}, "new": [record], "order": [name]}`, without empty
-parts. Any other list is sent whole. No field turns from a list into an object.
+parts. Any other list is sent whole. A long text, such as the formula, is patched in one place: `{"splice":
+[at, so many go, "what comes"]}`, counted in UTF-16 as the browser counts. No field turns from a list or a
+text into an object.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any
 
+LONG = 500  # characters of a text from which on it is not sent whole
 KEPT = 8  # drawings that may be in flight when the browser acknowledges one
 
 Json = Any
@@ -27,11 +31,29 @@ def delta(before: dict[str, Json], after: dict[str, Json]) -> dict[str, Json]:
         patch[name] = now
         if isinstance(then, dict) and isinstance(now, dict):
             patch[name] = delta(then, now)
+        elif isinstance(then, str) and isinstance(now, str) and len(now) > LONG:
+            patch[name] = _splice(then, now)
         elif isinstance(then, list) and isinstance(now, list):
             olds, news = _named(then), _named(now)
             if olds is not None and news is not None:
                 patch[name] = _records(olds, news)
     return patch
+
+
+def _splice(then: str, now: str) -> Json:
+    """Return the patch of a text; the text itself where most of it is another one."""
+    most = min(len(then), len(now))
+    head = bisect_left(range(1, most + 1), True, key=lambda n: then[:n] != now[:n])
+    most -= head
+    tail = bisect_left(range(1, most + 1), True, key=lambda n: then[-n:] != now[-n:])
+    if head + tail < len(now) / 2:
+        return now
+    at, gone = _units(then[:head]), _units(then[head : len(then) - tail])
+    return {"splice": [at, gone, now[head : len(now) - tail]]}
+
+
+def _units(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def shared(before: Json, after: Json) -> Json:

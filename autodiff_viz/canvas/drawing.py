@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from autodiff_viz.canvas.cards import WIDEST, WINDOW, pictured, room, size
 from autodiff_viz.canvas.frames import group_data, region_data
-from autodiff_viz.canvas.layout.sugiyama import Layout, Space, layout
+from autodiff_viz.canvas.layout.placing import Ways
+from autodiff_viz.canvas.layout.sugiyama import Layout, Space, Standing, routed, standing
 from autodiff_viz.canvas.layout.tabs import feet, layers_of
 from autodiff_viz.canvas.records import (
     NodeShown,
@@ -81,12 +82,14 @@ class Drawing:
       data: the data that the canvas shows.
       cards: (input, record) by node name.
       threads: (input, record) by wire.
+      ways: what is kept of the routes of wires; None of a small graph.
     """
 
     picture: Picture
     data: dict[str, Any]
     cards: Mapping[str, tuple[NodeShown, dict[str, Any]]]
     threads: Mapping[Wire, tuple[WireShown, dict[str, Any]]]
+    ways: Ways | None = None
 
 
 def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
@@ -108,7 +111,8 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
     ):
         return replace(last, picture=picture, data={**last.data, **_marks(picture, last.data["groups"])})
     graph = picture.graph
-    placed = places(graph, _tall(picture), _closed(picture))
+    kept = Kept(last.ways if last else None)
+    placed = places(graph, _tall(picture), _closed(picture), kept)
     cards = {card.node.name: card for card in _cards(picture, placed)}
     threads = {
         (node.name, slot): WireShown(
@@ -136,7 +140,7 @@ def drawing(picture: Picture, last: Drawing | None = None) -> Drawing:
     groups = [group_data(graph, group, picture.trace, picture.problems) for group in graph.groups]
     if picture.tangents is not None:  # contributions to different tangents do not add up
         groups = [group | {"sums": []} for group in groups]
-    return Drawing(picture, {**data, **_marks(picture, groups)}, nodes, wires)
+    return Drawing(picture, {**data, **_marks(picture, groups)}, nodes, wires, kept.ways)
 
 
 def _marks(picture: Picture, groups: Iterable[dict[str, Any]]) -> dict[str, Any]:
@@ -232,46 +236,78 @@ def _closed(picture: Picture) -> frozenset[str]:
 
 
 def places(
-    graph: Graph, tall: Mapping[str, Shape] | None = None, closed: frozenset[str] = frozenset()
+    graph: Graph,
+    tall: Mapping[str, Shape] | None = None,
+    closed: frozenset[str] = frozenset(),
+    kept: Kept | None = None,
 ) -> Layout:
     """Return positions and bends of the graph's layout, memoised by its inputs, which contain no numbers.
 
     Args:
       tall: shapes of the tensors that are drawn, by node, if they do not follow from the graph.
       closed: groups whose wires need no route.
+      kept: the routes of the drawing before, and after it of this one: of a large graph.
     """
-    return _layout(graph, pictured(graph) if tall is None else tall, closed, True)
+    return _layout(graph, pictured(graph) if tall is None else tall, closed, kept)
 
 
 def node_places(graph: Graph, tall: Mapping[str, Shape] | None = None) -> Layout:
     """Return the layout for those who ask where nodes are: of a large graph without the routes of wires."""
-    routes = len(graph.nodes) <= MANY  # the drawing's own layout, which is known already
-    return _layout(graph, pictured(graph) if tall is None else tall, frozenset(), routes)
+    tall = pictured(graph) if tall is None else tall
+    return _layout(graph, tall) if len(graph.nodes) <= MANY else _standing(graph, tall).laid
+
+
+@dataclass(slots=True)
+class Kept:
+    """What is kept of the routes that were found last; None of a small graph."""
+
+    ways: Ways | None
 
 
 @remembered(8_192, attrgetter("identity"))
-def _standing(node: Node) -> bytes:
+def _stands(node: Node) -> bytes:
     """Return the identity of all that the layout depends on: dragging a slider must not recompute it."""
     return identity((node.name, node.op, node.slots, node.position, node.is_parameter))
 
 
-def _layout_key(graph: Graph, tall: Mapping[str, Shape], closed: frozenset[str], routes: bool) -> bytes:
-    nodes = tuple([_standing(node) for node in graph.nodes])
-    return identity((nodes, graph.regions, graph.groups, graph.output, tall, closed, routes))
+def _standing_key(graph: Graph, tall: Mapping[str, Shape]) -> bytes:
+    nodes = tuple([_stands(node) for node in graph.nodes])
+    return identity((nodes, graph.regions, graph.groups, graph.output, tall))
 
 
-@remembered(256, _layout_key)
-def _layout(graph: Graph, tall: Mapping[str, Shape], closed: frozenset[str], routes: bool) -> Layout:
+def _layout_key(
+    graph: Graph,
+    tall: Mapping[str, Shape],
+    closed: frozenset[str] = frozenset(),
+    _kept: Kept | None = None,  # which saves work and changes nothing
+) -> tuple[bytes, frozenset[str]]:
+    return _standing_key(graph, tall), closed
+
+
+@remembered(256, _standing_key)
+def _standing(graph: Graph, tall: Mapping[str, Shape]) -> Standing:
     # The layout must not depend on what its key leaves out, so it does not see that.
     bare = tuple(replace(n, params=(), rule=Rule(), muted=False, cut=False) for n in graph.nodes)
-    group_of: dict[str, str] = {}
-    for frame in outermost_first(group for group in graph.groups if group.name in closed):
-        for name in frame.nodes:
-            group_of.setdefault(name, frame.name)
 
     def size_of(node: Node) -> tuple[float, float]:
         """Return (width, height) in px."""
         return size(node, tall.get(node.name))
 
-    space = Space(size_of, room, layers_of(graph), WIDEST, WINDOW, group_of, routes)
-    return layout(replace(graph, nodes=bare), space)
+    return standing(replace(graph, nodes=bare), Space(size_of, room, layers_of(graph), WIDEST, WINDOW))
+
+
+@remembered(256, _layout_key)
+def _layout(
+    graph: Graph,
+    tall: Mapping[str, Shape],
+    closed: frozenset[str] = frozenset(),
+    kept: Kept | None = None,
+) -> Layout:
+    group_of: dict[str, str] = {}
+    for frame in outermost_first(group for group in graph.groups if group.name in closed):
+        for name in frame.nodes:
+            group_of.setdefault(name, frame.name)
+    made, ways = routed(_standing(graph, tall), group_of, kept.ways if kept else None)
+    if kept and len(graph.nodes) > MANY:
+        kept.ways = ways
+    return made

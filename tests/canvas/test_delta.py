@@ -39,6 +39,9 @@ SLOTS = st.lists(st.fixed_dictionaries({}, optional={"label": TEXTS, "constant":
 WIRES = st.dictionaries(
     st.tuples(NAMES, st.integers(0, 2)), st.fixed_dictionaries({"from": NAMES}, optional={"width": NUMBERS})
 ).map(lambda found: [{"to": to, "slot": slot, **rest} for (to, slot), rest in found.items()])
+FORMULAS = st.lists(st.sampled_from(["x = 1.0\n", "θ = x\n", "# \U0001d6fd\n", "# \U0001d6fc"])).map(
+    lambda lines: "\n".join(["y = 1.0"] * 80 + lines + ["z = 2.0"] * 80)
+)
 DRAWINGS = st.fixed_dictionaries(
     {},
     optional={
@@ -47,6 +50,7 @@ DRAWINGS = st.fixed_dictionaries(
         "regions": st.lists(NAMES, unique=True).map(lambda names: [{"name": name} for name in names]),
         "notice": st.lists(st.fixed_dictionaries({"message": TEXTS}), max_size=2),
         "selected": NAMES,
+        "formula": st.fixed_dictionaries({"text": FORMULAS}),
         "history": st.fixed_dictionaries({}, optional={"undo": TEXTS, "redo": TEXTS}),
     },
 )
@@ -56,6 +60,10 @@ def applied(before: Any, patch: Any) -> Any:
     """The rules of `canvas/delta.py`, read once more."""
     if not isinstance(patch, dict):
         return patch
+    if isinstance(before, str):
+        at, gone, put = patch["splice"]
+        units = before.encode("utf-16-le")
+        return (units[: 2 * at] + put.encode("utf-16-le") + units[2 * (at + gone) :]).decode("utf-16-le")
     if isinstance(before, list):
         kept = {named(record): record for record in before if named(record) not in patch.get("gone", ())}
         kept = {name: applied(record, patch.get("set", {}).get(name, {})) for name, record in kept.items()}
@@ -74,6 +82,17 @@ def named(record: dict[str, Any]) -> str:
 @given(DRAWINGS, DRAWINGS)
 def test_a_delta_makes_the_one_of_the_other(before, after):
     assert applied(before, delta(before, after)) == after
+
+
+def test_of_a_long_text_its_change_is_sent():
+    lines = [f"x{i} = sin(x{i - 1})" for i in range(1, 1_000)]
+    for at, changed in ((0, []), (500, ["# \U0001d6fd θ"]), (998, ["y = 2.0", "z = 3.0"])):
+        texts = ["\n".join(each) for each in (lines, [*lines[:at], *changed, *lines[at + 1 :]])]
+        before, after = ({"formula": {"text": text}} for text in texts)
+        patch = delta(before, after)
+        assert applied(before, patch) == after
+        assert len(json.dumps(patch)) < 100
+    assert delta({"text": "a" * 900}, {"text": "b" * 900}) == {"text": "b" * 900}
 
 
 @given(DRAWINGS)

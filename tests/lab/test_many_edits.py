@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from autodiff_viz.canvas import drawing
-from autodiff_viz.canvas.layout.sugiyama import layout
+from autodiff_viz.canvas.layout.sugiyama import standing
 from autodiff_viz.graph import limits
 from autodiff_viz.lab.edits.apply import edited_all
 from autodiff_viz.lab.state import Lab, opened, start
@@ -59,8 +59,8 @@ def test_all_of_them_are_there_with_their_wires(wired):
 def test_a_layer_more_lays_nothing_out(monkeypatch):
     lab = opened(start(), parse("x = input(shape=(4, 8), seed=0)"), "Open")
     ran = []
-    drawing._layout.forget()
-    monkeypatch.setattr(drawing, "layout", lambda *given: ran.append(given) or layout(*given))
+    drawing._standing.forget()
+    monkeypatch.setattr(drawing, "standing", lambda *given: ran.append(given) or standing(*given))
     dense = {"kind": "add", "op": "dense"}
     wires = [{"wire": {"from": f"dense_{i}" if i else "x", "slot": 0}} for i in range(6)]
     after = edited_all(lab, [{**dense, "position": [60.0 * i, 0.0], **wires[i], "seq": i} for i in range(6)])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from itertools import islice, pairwise
 from math import inf
 from typing import NamedTuple
@@ -241,6 +242,55 @@ class Obstacles:
         return self._blocks[first, size]
 
 
+CHANGED = (
+    16  # boxes up to which it is asked which wires they can concern; after more, all routes are found anew
+)
+
+
+class Way(NamedTuple):
+    """The route of a wire, and the boxes that can change it.
+
+    Attributes:
+      ends: boxes of source and target, end of the wire, and its route in the layout: what else decides.
+      bends: the route.
+      left, right, top, bottom: rectangle; a box that does not reach into it does not matter.
+      settled: whether a box that goes away does not matter either: the first route tried was free.
+      near: how many boxes are between the ends, as far as counted; None where that does not matter.
+    """
+
+    ends: tuple[Box, Box, Point, Bends]
+    bends: Bends
+    left: float
+    right: float
+    top: float
+    bottom: float
+    settled: bool = False
+    near: int | None = None
+
+    def is_certain(self, added: Iterable[Box], removed: Collection[Box]) -> bool:
+        """Return whether the route is the same when these boxes come and go."""
+        if self.near is not None and self.near - len(removed) <= MANY:
+            return False
+        left, top, right, bottom = self.left, self.top, self.right, self.bottom
+        for boxes in (added,) if self.settled else (added, removed):
+            for x, y, w, h in boxes:
+                if x < right and left < x + w and y < bottom and top < y + h:
+                    return False
+        return True
+
+
+class Ways(NamedTuple):
+    """What is kept of the routes of a canvas: after an edit those of most wires are the same.
+
+    Attributes:
+      boxes: all boxes.
+      by_wire: by (target, slot).
+    """
+
+    boxes: AbstractSet[Box]
+    by_wire: Mapping[tuple[str, int], Way]
+
+
 def around(
     nodes: Sequence[Node],
     boxes: Mapping[str, Box],
@@ -257,38 +307,99 @@ def around(
       known: bends of the layout, kept if both ends have not moved and the route is free.
       closed: the closed group of a node, by name; a wire inside one is not drawn, and has no route.
     """
-    obstacles = Obstacles(boxes.values())
-    routes = {}
+    ways = ways_around(nodes, boxes, moved, known, closed)
+    return bends_of(ways)
+
+
+def bends_of(ways: Ways) -> dict[tuple[str, int], Bends]:
+    """Return the bends of the wires that have some."""
+    return {wire: way.bends for wire, way in ways.by_wire.items() if way.bends}
+
+
+def ways_around(
+    nodes: Sequence[Node],
+    boxes: Mapping[str, Box],
+    moved: AbstractSet[str],
+    known: Mapping[tuple[str, int], Bends],
+    closed: Mapping[str, str],
+    last: Ways | None = None,
+) -> Ways:
+    """Return the routes that `around` returns, with what each depends on.
+
+    Args:
+      last: the routes before, for other boxes: those that can be no other ones now are taken over.
+    """
+    obstacles, taken = Obstacles(boxes.values()), frozenset(boxes.values())
+    before = last.by_wire if last else {}
+    added, removed = (taken - last.boxes, last.boxes - taken) if last else ((), ())
+    if last and (len(added) + len(removed) > CHANGED or obstacles.left != min(box.x for box in last.boxes)):
+        before = {}
+    ways = {}
     for node in nodes:
         for slot, name in node.wires:
             if name not in boxes or (name in closed and closed[name] == closed.get(node.name)):
                 continue
             source, target = boxes[name], boxes[node.name]
-            start = (source.right, source.middle)
             end = (target.x, target.middle + port_offset(node, target.h, slot))
-            first = () if {name, node.name} & moved else known.get((node.name, slot), ())
-            # A wire of the layout that comes back, to another row, has a free route there: it stays.
-            points = (start, *first, end)
-            bends = first if first and any(b[0] < a[0] for a, b in pairwise(points)) else None
-            if bends is None and end[0] > start[0]:
-                bends = _free_way(start, end, first, obstacles)
-            if bends is None:
-                bends = _beside_rows(start, end, obstacles) or _way_back(source, target, obstacles)
-            if bends:
-                routes[node.name, slot] = bends
-    return routes
+            first = () if name in moved or node.name in moved else known.get((node.name, slot), ())
+            ends = (source, target, end, first)
+            way = before.get((node.name, slot))
+            if way is None or way.ends != ends or not way.is_certain(added, removed):
+                way = _way(ends, obstacles)
+            ways[node.name, slot] = way
+    return Ways(taken, ways)
 
 
-def _free_way(start: Point, end: Point, first: Bends, obstacles: Obstacles) -> Bends | None:
-    """Return the first free route among `first` and the detours: () for the direct one, None without any."""
+def _way(ends: tuple[Box, Box, Point, Bends], obstacles: Obstacles) -> Way:
+    """Return the route of a wire."""
+    source, target, end, first = ends
+    start = (source.right, source.middle)
+    # A wire of the layout that comes back, to another row, has a free route there: it stays.
+    if first and any(b[0] < a[0] for a, b in pairwise((start, *first, end))):
+        return Way(ends, first, inf, -inf, inf, -inf)
+    if end[0] > start[0] and (way := _free_way(ends, obstacles)):
+        return way
+    bends = _beside_rows(start, end, obstacles) or _way_back(source, target, obstacles)
+    top, bottom = low, high = min(start[1], end[1]), max(start[1], end[1])
+    for side in (start[0], end[0]):
+        over = [
+            b for b in obstacles.bands(obstacles.left - WIRE_CLEARANCE, side) if b[0] < high and low < b[1]
+        ]
+        top, bottom = min([top, *(band[0] for band in over)]), max([bottom, *(band[1] for band in over)])
+    right = max(start[0] + max(TURN, LEVEL), end[0])
+    return Way(ends, bends, -inf, right, top - 2 * WIRE_CLEARANCE, bottom + 2 * WIRE_CLEARANCE)
+
+
+def _free_way(ends: tuple[Box, Box, Point, Bends], obstacles: Obstacles) -> Way | None:
+    """Return the first free one of the layout's route and the detours: () for the direct one, None without."""
+    source, _, end, first = ends
+    start = (source.right, source.middle)
 
     def is_free(bends: Bends) -> bool:
         pieces = pairwise((start, *bends, end))
         return not any(True for a, b in pieces for _ in _under(a, b, start[0], end[0], obstacles))
 
+    heights = [start[1], end[1], *(y for _, y in first)]
+    low, high = min(heights), max(heights)
     if is_free(first):
-        return first
-    return next(filter(is_free, _detours(start, end, obstacles)), None)
+        return Way(ends, first, start[0], end[0], low, high, settled=True)
+    tried = Tried()
+    bends = next(filter(is_free, _detours(start, end, obstacles, tried)), None)
+    if bends is None:
+        return None
+    if tried.near is not None and tried.near <= MANY:
+        return Way(ends, bends, start[0], end[0], -inf, inf)
+    # No level beyond the one that was found has been looked at, and no box further away makes one.
+    beyond = max([abs(start[1] - end[1]), *(abs(y - start[1]) + abs(y - end[1]) for _, y in bends)])
+    reach = (beyond - abs(start[1] - end[1])) / 2 + 2 * WIRE_CLEARANCE
+    return Way(ends, bends, start[0], end[0], low - reach, high + reach, near=tried.near)
+
+
+@dataclass(slots=True)
+class Tried:
+    """What has been looked at for a detour: so many boxes between the ends, once they were counted."""
+
+    near: int | None = None
 
 
 def _beside_rows(start: Point, end: Point, obstacles: Obstacles) -> Bends:
@@ -359,7 +470,7 @@ def _way_back(source: Box, target: Box, obstacles: Obstacles) -> Bends:
     return (((left + right) / 2, (top + bottom) / 2),) if bottom - top > 2 * WIRE_CLEARANCE else ()
 
 
-def _detours(start: Point, end: Point, obstacles: Obstacles) -> Iterator[Bends]:
+def _detours(start: Point, end: Point, obstacles: Obstacles, tried: Tried) -> Iterator[Bends]:
     """Yield the direct route, then level detours past the nodes under it, those of least climb first."""
     yield ()
     under = _extent_under(start, end, obstacles)
@@ -370,7 +481,8 @@ def _detours(start: Point, end: Point, obstacles: Obstacles) -> Iterator[Bends]:
     yield ((left, end[1]),)  # level past the nodes, at the height of either end
     yield ((right, start[1]),)
     # Just above or below a node, first past the nodes under the wire alone, then level from end to end.
-    near = [*islice(obstacles.within(start[0], end[0]), MANY + 1)]
+    near = [*islice(obstacles.within(start[0], end[0]), MANY + CHANGED + 1)]
+    tried.near = len(near)
     few = near if len(near) <= MANY else ()
     heights = {height for box in few for height in (box.y - WIRE_CLEARANCE, box.bottom + WIRE_CLEARANCE)}
     climb = {height: abs(height - start[1]) + abs(height - end[1]) for height in heights}

@@ -8,14 +8,13 @@ user has moved keeps its position.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
 from autodiff_viz.canvas.layout.coordinates import gap_below, heights, lefts, line_below, rows
 from autodiff_viz.canvas.layout.layering import Columns, Size, Wire, columns, port_offset, uncross
-from autodiff_viz.canvas.layout.placing import Bends, Box, Point, around, placed
+from autodiff_viz.canvas.layout.placing import Bends, Box, Point, Ways, bends_of, placed, ways_around
 from autodiff_viz.canvas.layout.tabs import Tabs, attached, feet, fitted, folded, rooms, stacked
 from autodiff_viz.graph.model import Graph, Node
 from autodiff_viz.graph.order import order
@@ -58,8 +57,6 @@ class Space:
       layers: by parameter that may be a tab, its layer.
       widest: px that a row should have at most.
       window: (width, height) of a canvas, of which a layout should make the most.
-      closed: by node inside a closed group, the name of that group.
-      routes: whether wires get their bends around nodes; positions do not depend on them.
     """
 
     size_of: Callable[[Node], Size]
@@ -67,12 +64,29 @@ class Space:
     layers: Mapping[str, str] = field(default_factory=dict)
     widest: float = inf
     window: Size = (inf, inf)
-    closed: Mapping[str, str] = field(default_factory=dict)
-    routes: bool = True
 
     def scale(self, extent: Size) -> float:
         """Return the scale at which a layout of this extent fits the window."""
         return min(px / max(size, 1.0) for px, size in zip(self.window, extent, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where nodes stand, before wires have their routes.
+
+    Attributes:
+      nodes: producers before consumers.
+      sizes: (width, height) in px.
+      laid: positions, tabs, and the lanes of wires where a layout has made them.
+      fresh: the layout without the nodes' own positions; empty where most nodes have one.
+      aside: whether `fresh` has tabs beside its layers, around which its wires go.
+    """
+
+    nodes: Sequence[Node]
+    sizes: Mapping[str, Size]
+    laid: Layout
+    fresh: Layout
+    aside: bool
 
 
 def layout(graph: Graph, space: Space) -> Layout:
@@ -81,33 +95,47 @@ def layout(graph: Graph, space: Space) -> Layout:
     Where most nodes have a position, a new one is placed beside what it is wired to. Otherwise the nodes
     without a position are placed as in a layout without any positions.
     """
+    return routed(standing(graph, space), {})[0]
+
+
+def standing(graph: Graph, space: Space) -> Standing:
+    """Return where the nodes stand: the first and longer part of `layout`."""
     nodes = order(graph)
     sizes = {node.name: space.size_of(node) for node in nodes}
     fixed = {node.name: node.position for node in nodes if node.position is not None}
     layers = {name: layer for name, layer in space.layers.items() if name in sizes and layer in sizes}
     fresh = Layout({}, {}) if 2 * len(fixed) > len(nodes) else _fresh(graph, nodes, sizes, layers, space)
+    aside = bool(rooms(fresh.tabs, sizes))
     if not fixed:
-        return fresh
+        return Standing(nodes, sizes, fresh, fresh, aside)
     positions = placed(nodes, sizes, fixed, fresh.positions)
     tabs = attached(layers, sizes, positions)
     positions |= stacked(tabs, {node.name: node for node in nodes}, sizes, positions)
-    if not space.routes:
-        return Layout(positions, {}, tabs)
-    moved = {name for name, position in positions.items() if position != fresh.positions.get(name)}
-    bends = _bends(nodes, positions, fitted(tabs, sizes), moved, fresh.bends, space.closed)
-    return Layout(positions, bends, tabs)
+    return Standing(nodes, sizes, Layout(positions, {}, tabs), fresh, aside)
 
 
-def _bends(
-    nodes: Sequence[Node],
-    positions: Mapping[str, Point],
-    sizes: Mapping[str, Size],
-    moved: AbstractSet[str],
-    known: Mapping[tuple[str, int], Bends],
-    closed: Mapping[str, str],
-) -> dict[tuple[str, int], Bends]:
-    boxes = {name: Box(*position, *sizes[name]) for name, position in positions.items()}
-    return around(nodes, boxes, moved, known, closed)
+def routed(at: Standing, closed: Mapping[str, str], last: Ways | None = None) -> tuple[Layout, Ways | None]:
+    """Return the layout with routes of its wires, and what is kept of those that go around nodes.
+
+    Args:
+      closed: by node inside a closed group, the name of that group.
+      last: what was kept of a layout before, most of whose nodes stood where they stand now.
+    """
+    known, ways = at.fresh.bends, None
+    if at.aside:
+        ways = ways_around(at.nodes, _boxes(at, at.fresh), frozenset(), known, closed, last)
+        known = bends_of(ways)
+    if at.laid is not at.fresh:
+        before, now = at.fresh.positions, at.laid.positions
+        moved = {name for name, position in now.items() if position != before.get(name)}
+        ways = ways_around(at.nodes, _boxes(at, at.laid), moved, known, closed, last)
+        known = bends_of(ways)
+    return replace(at.laid, bends=known), ways
+
+
+def _boxes(at: Standing, laid: Layout) -> dict[str, Box]:
+    sizes = fitted(laid.tabs, at.sizes)
+    return {name: Box(*position, *sizes[name]) for name, position in laid.positions.items()}
 
 
 def _fresh(
@@ -135,10 +163,7 @@ def _laid(graph: Graph, nodes: Sequence[Node], sizes: Mapping[str, Size], tabs: 
         made, coordinates, parts = _divided(graph, part, free, below, space)
         top = _place_rows(part, made, parts, (*coordinates, free), laid, top) + COMPONENT_GAP
     laid.positions.update(stacked(tabs, by_name, sizes, laid.positions))
-    if not aside or not space.routes:
-        return laid
-    bends = _bends(nodes, laid.positions, fitted(tabs, sizes), set(), laid.bends, space.closed)
-    return replace(laid, bends=bends)
+    return laid
 
 
 def _divided(

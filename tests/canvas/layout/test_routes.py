@@ -11,7 +11,15 @@ from random import Random
 import pytest
 
 from autodiff_viz.canvas.layout import placing
-from autodiff_viz.canvas.layout.placing import STRIP, WIRE_CLEARANCE, Box, Obstacles, around
+from autodiff_viz.canvas.layout.placing import (
+    STRIP,
+    WIRE_CLEARANCE,
+    Box,
+    Obstacles,
+    around,
+    bends_of,
+    ways_around,
+)
 from autodiff_viz.graph.model import Node
 from tests.seeds import seeded
 
@@ -83,3 +91,54 @@ def test_bands_and_boxes_are_those_of_a_look_at_all():
             covered = max(covered, foot)
         assert len(bands) == (gaps + 2 if ends else 1)
         assert all(a[1] < b[0] for a, b in pairwise(bands))
+
+
+def edited(nodes: list[Node], boxes: dict[str, Box], draw: Random) -> tuple[list[Node], dict[str, Box]]:
+    """A node gone, a node more, or a node elsewhere."""
+    kind = draw.choice(["gone", "new", "moved", "wired"])
+    at = draw.randrange(1, len(nodes))
+    if kind == "gone":
+        gone = nodes[at].name
+        left = [Node(n.name, n.op, tuple(s for s in n.slots if s != gone)) for n in nodes if n.name != gone]
+        return left, {name: box for name, box in boxes.items() if name != gone}
+    reads = tuple(node.name for node in draw.sample(nodes[:at], min(at, 2)))
+    if kind == "wired":
+        return [*nodes[:at], Node(nodes[at].name, "mul", reads), *nodes[at + 1 :]], boxes
+    box = boxes[nodes[at].name]
+    place = box._replace(
+        x=box.x + draw.choice([0.0, 95.0, 700.0]), y=box.y + draw.choice([-55.0, 30.0, 900.0])
+    )
+    if kind == "moved":
+        return nodes, {**boxes, nodes[at].name: place}
+    name = f"new{len(nodes)}{at}"
+    return [*nodes[:at], Node(name, "mul", reads), *nodes[at:]], {**boxes, name: place}
+
+
+@pytest.mark.parametrize("rows", [3, 9])
+def test_after_an_edit_the_routes_are_those_that_would_be_found_anew(rows):
+    draw = Random(seeded(47))
+    for _ in range(12):
+        nodes, boxes = chain(40 * rows, lambda i: draw.randrange(0, i))
+        boxes = {name: box._replace(y=box.y + draw.choice([0.0, 0.0, 25.0])) for name, box in boxes.items()}
+        ways = ways_around(nodes, boxes, set(), {}, {})
+        for _ in range(8):
+            nodes, boxes = edited(nodes, boxes, draw)
+            ways = ways_around(nodes, boxes, set(), {}, {}, ways)
+            anew = ways_around(nodes, boxes, set(), {}, {})
+            assert bends_of(ways) == bends_of(anew)
+
+
+def test_an_edit_of_a_large_graph_finds_few_routes_anew():
+    nodes, boxes = chain(2_000, lambda i: i // 2)
+    ways = ways_around(nodes, boxes, set(), {}, {})
+    gone = nodes[1_500].name
+    left = [Node(n.name, n.op, tuple(s for s in n.slots if s != gone)) for n in nodes if n.name != gone]
+    kept = {name: box for name, box in boxes.items() if name != gone}
+    found: list[object] = []
+    whole = placing._way
+    placing._way = lambda *given: found.append(given) or whole(*given)
+    try:
+        ways_around(left, kept, set(), {}, {}, ways)
+    finally:
+        placing._way = whole
+    assert len(found) < len(ways.by_wire) / 10

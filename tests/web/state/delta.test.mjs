@@ -56,3 +56,12 @@ test("only the last drawings are kept", () => {
   assert.ok(drawings.known.size <= 8);
   assert.equal(drawings.have, 50);
 });
+
+test("a long text is changed in its place, counted as the browser counts", () => {
+  const before = { formula: { text: "# 𝛽\nx = 2\n" }, name: "a" };
+  const patch = {
+    formula: { text: { splice: [4, 1, "\ny = 1\n"] } },
+    name: { splice: [1, 0, "b"] },
+  };
+  assert.deepEqual(apply(before, patch), { formula: { text: "# 𝛽\ny = 1\nx = 2\n" }, name: "ab" });
+});

@@ -12,6 +12,10 @@ const nameOf = (record) =>
 export function apply(before, patch) {
   if (!isObject(patch)) return patch;
   if (Array.isArray(before)) return records(before, patch);
+  if (typeof before === "string" && patch.splice) {
+    const [at, gone, put] = patch.splice;
+    return before.slice(0, at) + put + before.slice(at + gone);
+  }
   if (!isObject(before)) return patch;
   const after = { ...before };
   for (const [name, change] of Object.entries(patch)) {
