@@ -236,7 +236,8 @@ def _prepared(graph: Graph, inputs: dict[str, jax.Array], dtype: str) -> Prepare
         prepared = prepare(graph, inputs, dtype)
     except GraphError as error:
         # Preparation stops at the first problem; `diagnose` names them all.
-        shapes = {name: array.shape for name, array in inputs.items()}
+        # Without inputs of their own what it finds is kept, for who asks next about the same graph.
+        shapes = {name: array.shape for name, array in inputs.items()} or None
         raise GraphError(diagnose(graph, shapes) or error.problems) from error
     if graph.output not in prepared.shapes or len(prepared.shapes) != len(graph.nodes):
         empty = Problem("no-output", "The graph is empty.", "Add a node.")

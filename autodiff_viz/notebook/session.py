@@ -97,6 +97,11 @@ class NotebookSession:
         view = self.present.view
         return view.evaluated.trace if view.whole else None
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the browser has asked, idle, for what takes longer, and nothing was edited since."""
+        return self._settled is self.lab
+
     # What Python does.
 
     def open(self, graph: Graph) -> None:

@@ -61,6 +61,7 @@ class LabWidget(AnyWidget):
     def __init__(self, lab: Lab, height: int = HEIGHT) -> None:
         self._session = NotebookSession(lab)
         self._follows = False  # whether traits are being set to what is on view
+        self._kept: Any = None  # graph and trace of the picture that a notebook keeps
         self._figure: Any = None  # the one that the browser has
         # JupyterLab has messages answered in a thread of their own (a subshell), beside the cell that runs.
         self._turn = RLock()
@@ -74,6 +75,7 @@ class LabWidget(AnyWidget):
             still=_picture(lab.graph, present.trace),
             says=_says(lab.graph),
         )
+        self._kept = lab.graph, self._session.trace
         self.on_msg(self._heard)
 
     # From the browser.
@@ -104,6 +106,16 @@ class LabWidget(AnyWidget):
             content["figure"] = figure._asdict()
         self._follow()
         self.send(content)
+        if self._session.is_settled:
+            self._keep()
+
+    def _keep(self) -> None:
+        """Keep the picture of what is on view, for a notebook that is saved with its widgets."""
+        lab, trace = self._session.lab, self._session.trace
+        if self._kept is None or self._kept[0] is not lab.graph or self._kept[1] is not trace:
+            self._kept = lab.graph, trace
+            with self.hold_sync():
+                self.still, self.says = _picture(lab.graph, trace), _says(lab.graph)
 
     def _follow(self) -> None:
         """Set the traits to what is on view: observers see each change once."""

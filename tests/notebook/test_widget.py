@@ -148,3 +148,12 @@ def test_a_large_graph_has_an_overview_where_no_kernel_is_and_until_it_answers()
     assert "Of 402 nodes, the 20 nearest to the output." in state["still"]
     assert "image/png" in shown
     assert len(json.encode([state, shown])) < CELL
+
+
+def test_the_picture_that_a_notebook_keeps_follows_once_nothing_is_edited(page):
+    before = page.widget.still
+    page.edit("rules", nodes=["y"], rule="stop")
+    assert page.widget.still == before  # no edit waits for it
+    last = page.answer
+    page.post({"kind": "message", "message": {"key": last["key"], "have": last["rev"], "rest": last["turn"]}})
+    assert page.widget.still == picture(page.widget.trace) != before

@@ -371,7 +371,7 @@ def _way(ends: tuple[Box, Box, Point, Bends], obstacles: Obstacles) -> Way:
 
 
 def _free_way(ends: tuple[Box, Box, Point, Bends], obstacles: Obstacles) -> Way | None:
-    """Return the first free one of the layout's route and the detours: () for the direct one, None without."""
+    """Return the first free one of the layout's route and the detours: () for the direct one."""
     source, _, end, first = ends
     start = (source.right, source.middle)
 

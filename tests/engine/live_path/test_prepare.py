@@ -254,3 +254,15 @@ def test_the_structure_of_a_traced_graph_is_examined_all_the_same():
     _examined.forget()
     trace(far)
     assert [problem.code for problem in diagnose(far)] == ["bad-position"]
+
+
+def test_a_graph_with_a_hole_is_examined_once_by_who_traces_it_and_by_who_asks_why_not(monkeypatch):
+    graph = Graph((Node("x", "input", (), params(value=1.5)), Node("y", "sin", (None,))), (), "y")
+    examined = []
+    whole = check._examine
+    monkeypatch.setattr(check, "_examine", lambda *given: examined.append(given) or whole(*given))
+    check._examined.forget()
+    with pytest.raises(GraphError):
+        trace(graph)
+    assert [problem.code for problem in diagnose(graph)] == ["empty-slot"]
+    assert len(examined) == 1
