@@ -67,6 +67,9 @@ class WatchedStep:
                 f"The loss of step {self.number} was {self.loss:.6g}, and its kept state has {loss:.6g}."
             )
             hint = "Call watch.step(loss, ...) before optimizer.step(), with the inputs of the loss."
+            if _draws(made):
+                message = f"{message} It draws random numbers, and other ones each time."
+                hint = "Draw them in the loop, and give them to the loss and to watch.step(loss, ...)."
             raise GraphError(Problem("other-state", message, hint))
         return made
 
@@ -220,3 +223,12 @@ def _loaded(model: Any, state: Mapping[str, Any], modes: Sequence[bool]) -> Iter
         yield
     finally:
         load(present, now)
+
+
+def _draws(made: ModelReading) -> bool:
+    """Return whether a gradient depends on numbers that the loss draws."""
+    try:
+        made.answers()
+    except GraphError as error:
+        return any(problem.code == "drawn" for problem in error.problems)
+    return False

@@ -91,6 +91,14 @@ def test_a_step_that_was_noted_after_its_update_is_refused(model):
     assert "before optimizer.step()" in caught.value.problems[0].hint
 
 
+def test_of_a_loss_that_draws_it_is_said_that_it_draws(model, torch):
+    watch = av.watch(model, lambda x: (model.weight * x * torch.randn(1)).sum())
+    watch.step(100.0, stand_in.Tensor([3.0]))
+    with pytest.raises(av.GraphError, match="It draws random numbers") as caught:
+        watch[0].reading()
+    assert "give them to the loss" in caught.value.problems[0].hint
+
+
 def test_what_cannot_be_watched_is_refused(model):
     for given, code in (((2.0, len), "not-a-module"), ((model, 2.0), "not-a-function")):
         with pytest.raises(av.GraphError) as caught:
