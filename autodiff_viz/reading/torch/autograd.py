@@ -331,7 +331,8 @@ def autograd_grad(
     for one, refs in zip(ins, sources, strict=True):
         label = info(reader, one).label or "x"
         if refs:
-            results.append(with_hooks.gradient(reader, refs, one.dtype, create))
+            goes_on = between(reader, root.held, [ref for ref in wrt if ref not in refs])
+            results.append(with_hooks.captured(reader, refs, one.dtype, create, goes_on))
             _check_nan(reader, results[-1])
         elif materialize_grads:
             results.append(TORCH["torch.zeros_like"](reader, one))

@@ -2,7 +2,8 @@
 
 No node changes once it is there. A backward pass calls the hooks that are registered when it is called, and
 differentiates a copy of what it goes through, in which they are rules of nodes: what was asked before, or is
-asked after a hook was removed, has the graph without it.
+asked after a hook was removed, has the graph without it. With `create_graph=True` the
+derivative is written out in parts (`again.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from autodiff_viz.reading.nodes.builder import Builder, Ref
 from autodiff_viz.reading.nodes.costs import LibraryError
 from autodiff_viz.reading.tensors.torch_memory import Memory, base_requires_grad, info, refreshed, source
 from autodiff_viz.reading.tensors.torch_tensors import TENSOR
-from autodiff_viz.reading.torch.passes import between, gradient_node
+from autodiff_viz.reading.torch.again import Parts, below_derivatives, reads_itself, way_of, written_out
+from autodiff_viz.reading.torch.passes import Autograd, between, gradient_node
 
 
 @dataclass(frozen=True)
@@ -103,9 +105,9 @@ def standing(functions: Iterable[Any]) -> list[Any]:
 @known("register_hook", table=TENSOR)
 def register_hook(reader: Reader, x: Array, hook: Any) -> Native:
     """Read a hook: what it returns replaces the gradient that arrives at the tensor."""
-    if not refreshed(reader, x).requires_grad:
-        if base_requires_grad(reader, x):
-            raise Refused("A hook of a view that was made in no_grad mode is not read.", "Write detach().")
+    # A view that was made in no_grad mode says that it requires a gradient, and gets none. Its hooks are
+    # called from when on it is told to by requires_grad_().
+    if not refreshed(reader, x).requires_grad and not (x.leaf and base_requires_grad(reader, x)):
         raise LibraryError(
             "cannot register a hook on a tensor that doesn't require gradient",
             "Write requires_grad=True.",
@@ -170,20 +172,38 @@ class Hooked:
       root: the output; a copy, if hooks change gradients on the way.
       nodes: the copies of what it is differentiated by.
       made: the gradients of leaves that hooks have changed, by their nodes.
+      parts: in which it is differentiated, where the derivative has a graph of its own.
+      arrived: what came to computed tensors before their hooks were called, by node.
     """
 
     root: Array
     nodes: Mapping[int, Ref] = field(default_factory=dict)
     made: Mapping[tuple[int, ...], Array] = field(default_factory=dict)
+    parts: Parts | None = None
+    arrived: dict[int, Array] = field(default_factory=dict)
+
+    def captured(
+        self, reader: Reader, wrt: Sequence[Ref], dtype: str, create: bool, goes_on: set[int]
+    ) -> Array:
+        """Return what `autograd.grad` does: where the pass goes on from a tensor, what came to it."""
+        if len(wrt) == 1 and wrt[0].number in goes_on and wrt[0].number in self.arrived:
+            return self.arrived[wrt[0].number]
+        return self.gradient(reader, wrt, dtype, create)
 
     def gradient(self, reader: Reader, wrt: Sequence[Ref], dtype: str, create: bool) -> Array:
         """Return the derivative by the sum of some nodes."""
         given = self.made.get(tuple(ref.number for ref in wrt))
         if given is not None:  # a copy: `.grad` never has the memory of a tensor that a hook may hold
             return Array(given.held, given.framework, given.dtype, given.requires_grad, given.leaf)
+        if self.parts is not None:
+            return self.parts.by_all(reader, wrt, dtype)
         return gradient_node(
             reader, self.root, [self.nodes.get(ref.number, ref) for ref in wrt], dtype, create
         )
+
+
+Found = tuple[int, bool, int, Place, list[list[Ref]]]
+"""What hooks are sorted by, where they stand, and the nodes of each tensor there that a pass comes by."""
 
 
 def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hooked:
@@ -197,64 +217,111 @@ def hooked(reader: Reader, root: Array, wrt: Sequence[Ref], create: bool) -> Hoo
     builder, inside = reader.builder, set()
     again = [n for n in passed_by(builder, root.held) if builder.drafts[n].op == GRAD]
     for number in again:  # a derivative is one node of the graph, and depends on what its nodes between read
-        z, x = (slot.number for slot in builder.drafts[number].slots)
-        inside |= builder.between(z, x) - {z}
-    if any(ref.number in inside for ref in wrt):
-        raise Refused(
-            "A derivative by a tensor between the ends of another derivative is not read.",
-            "Differentiate by the inputs.",
-        )
-    way, found = between(reader, root.held, wrt), []
+        inside |= way_of(reader, number)
+    state, way = reader.state(Autograd), between(reader, root.held, wrt)
     _refuse_left(reader, way)
-    if not reader.state(Hooks).places:
-        return Hooked(root)
+    stops = state.with_originals(inside & way) & {ref.number for ref in (*wrt, *_standing(reader))}
+    for number in sorted(stops):
+        _refuse_result(reader, Ref(number))
+    if stops:
+        root = written_out(reader, root, stops)
+        way = between(reader, root.held, wrt)
+    found = _found(reader, way)
+    below = below_derivatives(reader, root.held) if again else set()
+    for ref in (*wrt, *(ref for *_, nodes in found for refs in nodes for ref in refs)):
+        if ref.number in below:
+            _refuse_result(reader, ref)
+    if any(place.module for *_, place, _ in found) and (create or again):
+        raise Refused(
+            "A hook of a module is not read where a derivative is differentiated.", "Register it at an input."
+        )
+    if create and any(place.nodes is not None for *_, place, _ in found):
+        return _in_parts(reader, root, found)
+    rules: dict[int, list[Changed]] = {}
+    made: dict[tuple[int, ...], Array] = {}
+    arrived: dict[int, Array] = {}
+    for *_, place, nodes in found:
+        # A rule at a tensor that was not computed changes nothing that arrives elsewhere.
+        inner = {number: one for number, one in rules.items() if reader.builder.drafts[number].slots}
+        now = Hooked(*_copied(reader, root, inner))
+        arriving = [
+            now.gradient(reader, each, one.dtype, create) if each else None
+            for each, one in zip(nodes, place.tensors, strict=True)
+        ]
+        for each, old, new in zip(nodes, arriving, _called(reader, place, arriving, create), strict=True):
+            if old is None or new is None or new is old:
+                continue
+            if place.nodes is not None:
+                arrived.setdefault(each[0].number, old)
+            if place.nodes is None and (create or again or len(each) > 1):
+                made[tuple(ref.number for ref in each)] = new
+            else:
+                rules.setdefault(each[0].number, []).append(_changed(reader, old, new))
+    copy, nodes_of = _copied(reader, root, rules)
+    if copy is not root:
+        reader.builder.replaced -= reader.builder.ancestors(copy.held) & reader.state(Hooks).made
+    return Hooked(copy, nodes_of, made, arrived=arrived)
+
+
+def _refuse_result(reader: Reader, node: Ref) -> None:
+    """Refuse the gradient that comes to a value which the derivative of its own function reads."""
+    if name := reads_itself(reader, node):
+        raise Refused(
+            f"The gradient that comes to what {name}() returned is not read where a derivative is "
+            "differentiated: the derivative reads that value too.",
+            "Differentiate by an input, and register hooks there.",
+        )
+
+
+def _standing(reader: Reader) -> list[Ref]:
+    """Return the nodes of computed tensors at which hooks stand."""
+    state = reader.state(Hooks)
+    return [ref for place in state.places if place.nodes is not None for ref in place.nodes]
+
+
+def _found(reader: Reader, way: set[int]) -> list[Found]:
+    """Return the places of hooks that a backward pass comes by, in its order.
+
+    Those nearest to the output come first; at one node those of tensors do, and the first registered.
+    """
+    found: list[Found] = []
     for i, place in enumerate(reader.state(Hooks).places):
         nodes = [[ref for ref in refs if ref.number in way] for refs in place.at(reader)]
         if any(nodes):
             found.append(
                 (min(ref.number for refs in nodes for ref in refs), not place.module, -i, place, nodes)
             )
-    rules: dict[int, list[Changed]] = {}
-    made: dict[tuple[int, ...], Array] = {}
-    # Those nearest to the output come first; at one node those of tensors do, and the first registered.
-    for *_, place, nodes in sorted(found, key=lambda one: one[:3], reverse=True):
-        refs = [ref for each in nodes for ref in each]
-        if any(ref.number in inside for ref in refs) or (place.module and (create or again)):
-            raise Refused(
-                "A hook of a computed tensor is not read where a derivative is differentiated.",
-                "Register it at an input.",
-            )
-        # A rule at a tensor that was not computed changes nothing that arrives elsewhere.
-        inner = {number: one for number, one in rules.items() if reader.builder.drafts[number].slots}
-        now = Hooked(*_copied(reader, root, inner))
-        with reader.grad_enabled(create):
-            arriving = [
-                now.gradient(reader, each, one.dtype, create) if each else None
-                for each, one in zip(nodes, place.tensors, strict=True)
-            ]
-            first = len(reader.builder.drafts)
-            for one in arriving:
-                if one is not None:
-                    info(reader, one).readonly = "A hook that changes its argument in place is not read."
-            passed = place.call(arriving)
-            reader.builder.replaced |= set(range(first, len(reader.builder.drafts)))
-        for each, old, new in zip(nodes, arriving, passed, strict=True):
-            if old is None or new is None or new is old:
-                continue
-            reader.say(reader.line, "a hook rewrites the gradient on its way")
-            if place.nodes is None and (create or again or len(each) > 1):
-                made[tuple(ref.number for ref in each)] = new
-            elif create:
-                raise Refused(
-                    "A hook of a computed tensor is not read with create_graph=True.",
-                    "Register it at an input.",
-                )
-            else:
-                rules.setdefault(each[0].number, []).append(_changed(reader, old, new))
-    copy, nodes_of = _copied(reader, root, rules)
-    if copy is not root:
-        reader.builder.replaced -= reader.builder.ancestors(copy.held) & reader.state(Hooks).made
-    return Hooked(copy, nodes_of, made)
+    return sorted(found, key=lambda one: one[:3], reverse=True)
+
+
+def _called(reader: Reader, place: Place, arriving: Gradients, create: bool) -> Gradients:
+    """Call the hooks of a place; return what passes on."""
+    first = len(reader.builder.drafts)
+    for one in arriving:
+        if one is not None:
+            info(reader, one).readonly = "A hook that changes its argument in place is not read."
+    with reader.grad_enabled(create):
+        passed = place.call(arriving)
+    reader.builder.replaced |= set(range(first, len(reader.builder.drafts)))
+    if any(new not in (None, old) for old, new in zip(arriving, passed, strict=True)):
+        reader.say(reader.line, "a hook rewrites the gradient on its way")
+    return passed
+
+
+def _in_parts(reader: Reader, root: Array, found: Sequence[Found]) -> Hooked:
+    """Return a derivative of which each part between hooks is nodes that can be differentiated again."""
+    at = {nodes[0][0].number for *_, place, nodes in found if place.nodes is not None}
+    parts, made = Parts(at, {root.held.number: None}), dict[tuple[int, ...], Array]()
+    now = Hooked(root, made=made, parts=parts)
+    for *_, place, (nodes,) in found:
+        old = now.gradient(reader, nodes, place.tensors[0].dtype, True)
+        (new,) = _called(reader, place, [old], True)
+        assert new is not None
+        made[tuple(ref.number for ref in nodes)] = new
+        if place.nodes is not None:
+            now.arrived.setdefault(nodes[0].number, old)
+            parts.ends[nodes[0].number] = reader.held(new)
+    return now
 
 
 def _refuse_left(reader: Reader, way: set[int]) -> None:

@@ -37,6 +37,8 @@ class Autograd:
       aliases: other names of answers.
       read: tensors whose `.grad` the text reads, also those that have none.
       seeds: products with cotangents that are themselves differentiated by, with these.
+      originals: of nodes that a backward pass with hooks has copied, by the copies.
+      rebuilt: copies whose derivative alone is read, and not their value.
     """
 
     asked: list[tuple[str, Any, Site]] = field(default_factory=list)
@@ -46,7 +48,17 @@ class Autograd:
     anomaly: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
     seeds: dict[int, list[Ref]] = field(default_factory=dict)
+    originals: dict[int, int] = field(default_factory=dict)
+    rebuilt: set[int] = field(default_factory=set)
     read: dict[Array, None] = field(default_factory=dict)
+
+    def original(self, number: int) -> int:
+        """Return the node whose value another one is."""
+        return number if number in self.rebuilt else self.originals.get(number, number)
+
+    def with_originals(self, numbers: set[int]) -> set[int]:
+        """Return nodes, and those that they are copies of."""
+        return numbers | {self.originals[number] for number in numbers if number in self.originals}
 
 
 UNRECORDED = frozenset(
@@ -194,7 +206,8 @@ class Recording:
 def reached(reader: Reader, root: Ref) -> set[int]:
     """Return the numbers of the nodes that the backward pass of PyTorch may go through."""
     recording = Recording(reader)
-    return {step.number for step in recording.below(recording.at(root.number)) if step.number is not None}
+    found = {step.number for step in recording.below(recording.at(root.number)) if step.number is not None}
+    return reader.state(Autograd).with_originals(found)
 
 
 def _read_by_op(draft: Draft) -> Mapping[Ref, Iterable[Ref]]:
@@ -217,7 +230,8 @@ def between(reader: Reader, root: Ref, sources: Iterable[Ref]) -> set[int]:
     """Return the numbers of the nodes on the ways from an output to what it is differentiated by."""
     recording = Recording(reader)
     top = recording.at(root.number)
-    ends = [recording.steps[ref.number] for ref in sources if ref.number in recording.steps]
+    state, those = reader.state(Autograd), {ref.number for ref in sources}
+    ends = [step for number, step in recording.steps.items() if those & {number, state.original(number)}]
     return {step.number for step in recording.way(top, ends) if step.number is not None}
 
 
@@ -242,7 +256,7 @@ def pass_through(reader: Reader, root: Ref, sources: Sequence[Ref], retain: bool
             for each in (number, *_slots(reader, number)):
                 if each in changed:
                     reader.check_known(changed[each])
-    passed(reader, numbers, retain)
+    passed(reader, reader.state(Autograd).with_originals(numbers), retain)
 
 
 def _slots(reader: Reader, number: int) -> list[int]:
