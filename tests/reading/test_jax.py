@@ -306,3 +306,19 @@ def test_an_answer_without_numbers_is_refused_as_a_graph_error():
     text = "f = lambda x: x ** 9\n" + "f = jax.grad(f)\n" * 5 + "g = f(1.0)"
     with pytest.raises(GraphError):
         read(IMPORTS + text).answers()
+
+
+@pytest.mark.parametrize("name", ["sigmoid", "silu", "swish"])
+@pytest.mark.parametrize("given", ["jnp.array([1, 2])", "jnp.array([True, False])", "3"])
+def test_what_jax_takes_of_floats_alone_is_refused_in_its_words(name, given):
+    (problem,) = read(IMPORTS + f"y = jax.nn.{name}({given})").refused
+    assert "does not accept dtype" in problem.message
+    assert not read(IMPORTS + f"y = jax.nn.{name}({given} * 1.0)").refused
+
+
+@pytest.mark.parametrize(
+    "compared", ["x.dtype is jnp.float32", "x.dtype == float", "jnp.tanh is jax.nn.tanh"]
+)
+def test_a_comparison_whose_answer_is_not_known_is_refused(compared):
+    text = IMPORTS + f"x = jnp.ones(2)\ny = x * (2.0 if {compared} else 3.0)"
+    assert "not known" in read(text).refused[0].message

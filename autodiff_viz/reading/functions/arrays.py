@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import lru_cache
 from math import prod
 from types import SimpleNamespace
 from typing import Any
@@ -58,7 +59,7 @@ def known(*names: str, table: Table = FUNCTIONS) -> Callable[[Callable[..., Any]
     return register
 
 
-WHOLE = {"add", "sub", "mul", "neg", "abs", "sign", "maximum", "minimum", "square", "floor", "round"}
+WHOLE = {"add", "sub", "mul", "neg", "abs", "sign", "maximum", "minimum", "square", "floor", "round", "relu"}
 """Ops that make whole numbers of whole numbers."""
 
 
@@ -69,8 +70,37 @@ def _is_narrow(x: Any) -> bool:
     return x.dtype == BOOL or getattr(x.dtype, "width", "") in ("int8", "uint8", "int16", "uint16")
 
 
-def elementwise(op: str) -> Callable[..., Any]:
-    """Return the reading of a function that is an op of ours by another name."""
+@lru_cache(maxsize=256)
+def _refusal_of_jax(name: str, kinds: tuple[str, ...]) -> str:
+    """Return what a function of `jax.nn` says of arguments of such dtypes that it does not take; else ""."""
+    try:
+        jax.eval_shape(getattr(jax.nn, name), *(jax.ShapeDtypeStruct((), kind) for kind in kinds))
+    except TypeError as error:
+        return str(error)
+    return ""
+
+
+def _check_kinds(name: str, given: Iterable[Any]) -> None:
+    """Refuse whole numbers and truth values where the function of JAX does."""
+    kinds = [
+        getattr(one.dtype, "width", {INT: "int32"}.get(one.dtype, one.dtype))
+        if isinstance(one, Array)
+        else type(one).__name__
+        for one in given
+    ]
+    kinds = [{"int": "int32", "float": "float32"}.get(kind, kind) for kind in kinds]
+    if not all(kind.startswith(("float", "bfloat")) for kind in kinds) and (
+        said := _refusal_of_jax(name, tuple(kinds))
+    ):
+        raise LibraryError(f"{name}(): {said}", "Write x.astype(float).", "dtype")
+
+
+def elementwise(op: str, of_jax: str = "") -> Callable[..., Any]:
+    """Return the reading of a function that is an op of ours by another name.
+
+    Args:
+      of_jax: its name in `jax.nn`, which does not take all dtypes.
+    """
 
     def read(reader: Reader, *args: Any) -> Array:
         if len(args) != len(OPS[op].slots):
@@ -78,6 +108,8 @@ def elementwise(op: str) -> Callable[..., Any]:
         if reader.library == "jax" and any(isinstance(arg, (list, tuple)) for arg in args):
             raise Refused("JAX's functions take arrays, not lists.", "Write jnp.array([...]).", "list")
         given = [r_array(reader, arg) for arg in args]
+        if of_jax and reader.library == "jax":
+            _check_kinds(of_jax, given)
         if op not in {*WHOLE, "div"} and all(map(_is_narrow, given)):
             raise Refused(
                 f"NumPy computes {op}() of truth values and short whole numbers in fewer digits.",
@@ -85,8 +117,9 @@ def elementwise(op: str) -> Callable[..., Any]:
                 "dtype",
             )
         result = reader.make(op, given)
-        if all(isinstance(arg, int) for arg in args) and op not in WHOLE:
-            result.dtype = reader.usual_float()
+        if op not in WHOLE and result.dtype not in FLOATS:
+            arrays = result.framework == "numpy" and any(isinstance(one, Array) for one in given)
+            result.dtype = "float64" if arrays else reader.usual_float()
         return result
 
     return read
@@ -135,7 +168,7 @@ SAME = {
 
 for _library, _names in SAME.items():
     for _name, _op in _names.items():
-        FUNCTIONS[f"{_library}.{_name}"] = elementwise(_op)
+        FUNCTIONS[f"{_library}.{_name}"] = elementwise(_op, _name if _library == "nn" else "")
 
 
 # What functions are called with.
@@ -795,7 +828,9 @@ def attribute(reader: Reader, x: Array, name: str, node: ast.AST) -> Any:
     if name == "mT" and x.framework != "torch":
         return reader.tables["numpy.matrix_transpose"](reader, x)
     if name == "dtype":
-        return Path(f"{x.framework}.{getattr(x.dtype, 'width', x.dtype if x.dtype != INT else 'int64')}")
+        usual = {"jax": "int64" if reader.wide else "int32", "tf": "?"}.get(x.framework, "int64")
+        width = getattr(x.dtype, "width", x.dtype if x.dtype != INT else "int64")
+        return Path(f"{x.framework}.{width}", usual if x.dtype == INT and width == "int64" else width)
     if name == "real" and x.framework in ("jax", "numpy"):
         return x
     table = reader.methods.get(x.framework, METHODS)

@@ -124,6 +124,8 @@ def key(value: Any) -> Any:
         raise Refused("A key of a dictionary is a text or a number here.")
     if isinstance(value, Shown):
         raise Refused("What a text says that has computed numbers in it is not known here.", "Write it out.")
+    if isinstance(value, Path) and (dtype := _dtype(value)) and dtype[0] == "torch":
+        return Path(f"torch.{dtype[1]}")
     if isinstance(value, tuple) and weighed(value) > KEY:
         raise Refused(f"A key of a dictionary has at most {KEY} values here.", "", "too-large")
     if isinstance(value, str) and len(value) > LENGTH:
@@ -148,7 +150,8 @@ def compared(op: ast.cmpop, left: Any, right: Any) -> bool:
       Refused: code "too-large", there is too much in them.
     """
     if isinstance(op, (ast.Is, ast.IsNot)):
-        return (left is right) is isinstance(op, ast.Is)
+        named = isinstance(left, Path) and isinstance(right, Path)
+        return (same_object(left, right) if named else left is right) is isinstance(op, ast.Is)
     if isinstance(op, (ast.Eq, ast.NotEq)):
         return equal(left, right) is isinstance(op, ast.Eq)
     if isinstance(op, (ast.In, ast.NotIn)):
@@ -179,7 +182,7 @@ def equal(one: Any, other: Any) -> bool:
                 raise Refused("Lists of arrays are not compared here.", "Compare two arrays.")
             if isinstance(one, str) and isinstance(other, str) and len(one) == len(other):
                 pay_values(len(one))
-            if one != other:
+            if not (named(one, other) if isinstance(one, Path) or isinstance(other, Path) else one == other):
                 return False
             continue
         pay_values(8 + len(one))
@@ -191,6 +194,79 @@ def equal(one: Any, other: Any) -> bool:
             waiting += [(one[name], other[name]) for name in one]
         else:
             waiting += zip(one, other, strict=True)
+    return True
+
+
+_DTYPES = frozenset(
+    [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+    ]
+)
+_SHORT = {"single": "float32", "double": "float64", "half": "float16", "bool_": "bool"}
+_SHORT_IN_TORCH = {**_SHORT, "float": "float32", "long": "int64", "int": "int32", "short": "int16"}
+_NOT_COMPARED = "Whether these two are the same is not known here."
+
+
+def _dtype(path: Path) -> tuple[str, str] | None:
+    """Return the library and the name of a dtype; None of another thing."""
+    root, _, name = path.name.partition(".")
+    name = name.rpartition(".")[2]
+    library = {"jax": "numpy", "tensorflow": "tf"}.get(root, root)
+    name = (_SHORT_IN_TORCH if library == "torch" else _SHORT).get(name, name)
+    return (library, path.says or name) if name in _DTYPES else None
+
+
+def named(one: Any, other: Any) -> bool:
+    """Return whether two values are equal of which one is a name of a library.
+
+    Raises:
+      Refused: nobody knows.
+    """
+    path, other = (one, other) if isinstance(one, Path) else (other, one)
+    dtype = _dtype(path)
+    if dtype is None and isinstance(other, Path) and _dtype(other) is None:
+        if path.name != other.name and path.name.rpartition(".")[2] == other.name.rpartition(".")[2]:
+            raise Refused(_NOT_COMPARED, "Leave out the comparison.")
+        return path.name == other.name
+    if dtype is None:
+        return False
+    library, name = dtype
+    if isinstance(other, Path):
+        their = _dtype(other)
+        if their is None:
+            if library == "torch":
+                return False
+            raise Refused(_NOT_COMPARED, "Compare with a dtype such as jnp.float32.")
+        if "?" in (name, their[1]) and {name, their[1]} <= {"?", "int32", "int64"}:
+            raise Refused(_NOT_COMPARED, "Leave out the comparison.")
+        if library != their[0] and "torch" not in (library, their[0]):
+            raise Refused(_NOT_COMPARED, "Compare dtypes of one library.")
+        return dtype == their
+    if library == "torch" or not isinstance(other, (str, Native)):
+        return False
+    if isinstance(other, Native) or other not in _DTYPES or name == "?":
+        raise Refused(_NOT_COMPARED, "Compare with a dtype of the library: x.dtype == jnp.float32.")
+    return name == other
+
+
+def same_object(one: Path, other: Path) -> bool:
+    """Return whether two names of libraries are one object."""
+    if not named(one, other):
+        return False
+    if (dtype := _dtype(one)) and dtype[0] != "torch":
+        raise Refused(_NOT_COMPARED, "Write == in the place of `is`.")
     return True
 
 

@@ -75,11 +75,16 @@ class Array:
         return isinstance(self.held, Ref)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Path:
-    """A module, function or constant of a library, by its full name such as "jax.numpy.sin"."""
+    """A module, function or constant of a library, by its full name such as "jax.numpy.sin".
+
+    Attributes:
+      says: of the dtype of an array, what the library calls it; "?" if that is not known.
+    """
 
     name: str
+    says: str = field(default="", compare=False)
 
 
 @dataclass(eq=False)

@@ -210,7 +210,7 @@ def floored_quotient(reader: Reader, x: Any, y: Any) -> Array:
     x, y = r_array(reader, x), r_array(reader, y)
     check_divisor(reader, x, y)
     if not any(isinstance(one, float) or getattr(one, "dtype", "") in FLOATS for one in (x, y)):
-        return reader.make("floor", [reader.make("div", [x, y])])
+        return reader.make("floor", [reader.make("div", [x, y])], dtype=INT)
     return call_jax(reader, floor_divide, x, float(y) if type(y) is int else y)
 
 
