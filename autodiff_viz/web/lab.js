@@ -7,6 +7,7 @@ import { html } from "./base/dom.js";
 import { listen, dispatch } from "./base/events.js";
 import { host } from "./base/host.js";
 import { explainTerms } from "./base/term.js";
+import { showOutput } from "./canvas/actions/bring.js";
 import { saveTwins } from "./canvas/actions/commands.js";
 import { openEditor } from "./canvas/open.js";
 import { pointedAt } from "./asking/questions.js";
@@ -274,7 +275,7 @@ export class Lab {
     this.formula.receive({ ...drawing.formula, ack: word.ack });
     this.reading.tell(Boolean(drawing.being_read));
     this.sync.receive(drawing);
-    if (this.formula.takePasted()) this.editor.showOutput();
+    if (this.formula.takePasted()) showOutput(this.editor);
     this.board.receive(this.around?.slidersOf(drawing.sliders) ?? drawing.sliders, document);
     this.inspector.receive(drawing.node, word.ack);
     this.cause.receive(drawing.forward ? undefined : drawing.node, drawing.check?.origin); // a cause is one of cotangents

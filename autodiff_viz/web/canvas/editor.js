@@ -9,7 +9,6 @@ import { fromFragment } from "../dock/layout.js";
 import { isDraft } from "../formula/places.js";
 import { dragFrame, groundOf, endDragFrame } from "./draw/drag_frame.js";
 import { markStale, PointedNodes, WaitingLine } from "./draw/highlights.js";
-import { diffNodes, replaces, viewAfterEdit } from "./draw/reveal_added.js";
 import {
   isLarge,
   setView,
@@ -23,6 +22,7 @@ import {
   wholeView,
 } from "./draw/stage.js";
 import { SessionStore } from "./files/session_store.js";
+import { diffNodes, replaces } from "./state/differences.js";
 import { folding, namesIn, visibleCard } from "./state/fold.js";
 import { withMoves } from "./state/membership.js";
 import { edited, turning } from "./state/downwards.js";
@@ -294,25 +294,6 @@ export class Editor {
     const box = bounds(this.seen.nodes.filter(({ id }) => ids.has(id)));
     const view = box && viewShowing(this.stage.view, padded(box, 24), sizeOf(this.stage));
     if (view && view !== this.stage.view) this.look(view, this.choice === "own");
-  }
-
-  /** Bring nodes that have just come into view, and the output with them. @param {string[]} names @param {boolean} pasted */
-  showCome(names, pasted) {
-    const view = viewAfterEdit(this.stage, this.seen, names, this.choice, pasted);
-    if (view) this.look(view, this.choice === "own");
-  }
-
-  /** Bring the output into view: with the whole graph, unless that is so large that the output alone is shown. */
-  showOutput() {
-    const output = this.seen.nodes.find(({ isOutput }) => isOutput);
-    const size = sizeOf(this.stage);
-    if (!output || !size.w) return;
-    const isShown = () => viewShowing(this.stage.view, output, size) === this.stage.view;
-    if (isShown()) return;
-    this.choice = "first";
-    measureCanvas(this.stage);
-    this.look(wholeView(this.stage, this.seen, true), false);
-    if (!isShown()) this.show([output.id]); // which moves the view for a margin too, and so cuts the other end
   }
 
   /** Fit the first drawing of a document, once the canvas has a size. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { diffNodes, replaces } from "../../../autodiff_viz/web/canvas/draw/reveal_added.js";
+import { diffNodes, replaces } from "../../../autodiff_viz/web/canvas/state/differences.js";
 
 const at = (id, x = 0, y = 0) => ({ id, x, y });
 

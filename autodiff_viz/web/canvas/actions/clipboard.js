@@ -7,6 +7,7 @@ import { centre, pointOf, showStatus } from "../draw/stage.js";
 import { pieceText } from "../state/copies.js";
 import { bounds, toWorld } from "../state/geometry.js";
 import { selectedNodes } from "./arrange.js";
+import { showCome } from "./bring.js";
 
 /** @typedef {import("../editor.js").Editor} Editor */
 /** @typedef {import("../../types.js").Point} Point */
@@ -191,6 +192,6 @@ function watchPicked(editor) {
     const pasted = history.undo?.startsWith("Paste") ?? false;
     if (pasted) showStatus(editor.stage, history.undo ?? "");
     editor.refresh();
-    editor.showCome(picked, pasted);
+    showCome(editor, picked, pasted);
   });
 }

@@ -1,35 +1,5 @@
 // @ts-check
-// Find nodes that were added, removed or moved between two drawings, and move the view to show the added
-// ones.
-
-import { visibleCard } from "../state/fold.js";
-import { bounds, padded, viewShowing } from "../state/geometry.js";
-import { isLarge, leastReadScale, showsWhole, sizeOf, wholeView } from "./stage.js";
-
-// The view that shows added nodes, and the output with them.
-
-const ROUND = 24; // px of the world around them
-
-/** A small graph is shown whole, unless the user has chosen a view. There the output comes into view after a paste alone:
- * a copy lands beside its original, at which the user looks. Where the numbers of both could not be read, the output is left out.
- * @param {import("./stage.js").Stage} stage @param {import("../../types.js").Drawing} seen @param {string[]} names
- * @param {string} choice of the view @param {boolean} pasted @returns {import("../../types.js").Viewport | null} */
-export function viewAfterEdit(stage, seen, names, choice, pasted) {
-  const whole = choice === "own" || isLarge(seen) ? null : wholeView(stage, seen, true);
-  if (whole) return showsWhole(stage, whole) ? null : whole;
-  const output = pasted ? seen.nodes.filter(({ isOutput }) => isOutput).map(({ id }) => id) : [];
-  const both = viewWith(stage, seen, [...names, ...output]);
-  const isRead = both !== null && both.k >= Math.min(leastReadScale(stage), stage.view.k);
-  return isRead ? both : viewWith(stage, seen, names);
-}
-
-/** The present view, moved as little as can be to show nodes. @param {import("./stage.js").Stage} stage
- * @param {import("../../types.js").Drawing} seen @param {string[]} names */
-function viewWith(stage, seen, names) {
-  const ids = new Set(names.map((name) => visibleCard(seen, name)));
-  const box = bounds(seen.nodes.filter(({ id }) => ids.has(id)));
-  return box && viewShowing(stage.view, padded(box, ROUND), sizeOf(stage));
-}
+// Find the nodes that were added, removed or moved between two drawings, and graphs that take another's place. Pure.
 
 /**
  * @typedef {object} Placed
