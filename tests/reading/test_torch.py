@@ -251,3 +251,39 @@ out.backward()
         12: ".data became stop_gradient()",
     }
     assert reading.answers()["w"] == 63.0  # d(9 w^2 + 9 w)/dw at 3, where 9 is a number
+
+
+FOLDED = "import torch\nx = torch.tensor({}, requires_grad=True)\ny = {}\ny.backward()"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "folded"),
+    [
+        ([1e20, 2e20, 3.0], "x.std()"),  # PyTorch has 1e20, and float32 no square of it
+        ([1e-30, 2e-30, 3e-30], "x.std(unbiased=False)"),
+        ([[1.0, 2.0], [1e-30, 2e-30]], "x.std(1).sum()"),
+        ([1e20, 2e20, 3.0], "x.prod()"),  # passes inf / 3, and not 2e40
+        ([1e-30, 1e-30, 1.0], "x.prod()"),  # passes 0 / 1e-30, and not 1e-30
+        ([1e20, -1e20, 1e20], "torch.logsumexp(x, 0)"),  # passes 1 to both
+        ([1e-23, 1e-22, 0.0], "x.norm()"),  # squares with fewer digits
+    ],
+)
+def test_folds_whose_numbers_leave_float32_are_refused(numbers, folded):
+    with pytest.raises(GraphError, match="no float holds"):
+        read(FOLDED.format(numbers, folded)).answers()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "folded", "slopes"),
+    [
+        ([0.0, 0.0], "x.std()", [0.0, 0.0]),
+        ([0.0, 0.0], "x.norm()", [0.0, 0.0]),
+        ([0.0, 2.0, 3.0], "x.prod()", [6.0, 0.0, 0.0]),
+        ([1e-30, 2e-30, 3e-30], "x.prod()", [0.0, 0.0, 0.0]),
+        ([1e4, 0.0], "torch.logsumexp(x, 0)", [1.0, 0.0]),
+        ([1e-12, 3e-12], "x.std()", [-0.70710677, 0.70710677]),
+    ],
+)
+def test_folds_of_other_numbers_are_read(numbers, folded, slopes):
+    """The slopes are PyTorch's."""
+    np.testing.assert_allclose(read(FOLDED.format(numbers, folded)).answers()["x"], slopes, rtol=1e-5)

@@ -124,6 +124,60 @@ ODD: Mapping[str, Mapping[str, Odd]] = {
 """By library, for which numbers an op has another value or slope there than its own formula."""
 
 
+def _axis(draft: Draft) -> Any:
+    axis = draft.params.get("axis")
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+def _product(draft: Draft, x: np.ndarray) -> bool:
+    """Return whether the product over an element, which PyTorch passes, is not that of the others."""
+    axis = _axis(draft)
+    usual = np.all((x != 0.0) & np.isfinite(x), axis=axis, keepdims=True)
+    others = (np.prod(x.astype(np.float64), axis=axis, keepdims=True) / x).astype(x.dtype)
+    slopes = np.prod(x, axis=axis, keepdims=True) / x
+    return bool((usual & ~np.isclose(slopes, others, rtol=SHIFT, atol=0.0)).any())
+
+
+def _logarithm_of_sum(draft: Draft, x: np.ndarray) -> bool:
+    """Return whether exp(x - result), which PyTorch passes, are no shares, since the result was rounded."""
+    largest = np.max(x, axis=_axis(draft), keepdims=True)
+    made = largest + np.log(np.exp(x - largest).sum(axis=_axis(draft), keepdims=True))
+    total = np.exp(x - made.astype(x.dtype)).sum(axis=_axis(draft))
+    return bool((np.abs(total - 1.0) > SHIFT).any())
+
+
+OF_ROWS: Mapping[str, Callable[[Draft, np.ndarray], bool]] = {
+    "prod": _product,
+    "logsumexp": _logarithm_of_sum,
+}
+"""The same in PyTorch, of ops that fold an axis."""
+
+
+def _root_of_squares(builder: Builder, draft: Draft, found: Mapping[int, np.ndarray]) -> bool:
+    """Return whether PyTorch holds squares under a root that we do not.
+
+    A standard deviation has them in float64, and those of a norm may have fewer digits than others.
+    """
+    axis: Any = None
+    averaged = False
+    while draft.op in ("sqrt", "div", "mul", "mean", "sum", "reshape"):
+        averaged |= draft.op in ("div", "mul", "mean")
+        if not isinstance(draft.slots[0], Ref):
+            return False
+        axis = _axis(draft) if draft.op in ("sum", "mean") else axis
+        number = draft.slots[0].number
+        draft = builder.drafts[number]
+    if draft.op != "square" or not isinstance(draft.slots[0], Ref) or draft.slots[0].number not in found:
+        return False
+    largest = np.max(np.abs(found[draft.slots[0].number]), axis=axis, initial=0.0)
+    if averaged:
+        return _squared(largest)
+    squares = largest.astype(np.float64) ** 2
+    kept = np.finfo(largest.dtype)
+    least = float(kept.tiny) * float(kept.eps) / 2.0  # half of the smallest number that is not 0
+    return bool(((squares >= least) & (squares < float(kept.tiny))).any())
+
+
 def _passed(builder: Builder, root: int) -> set[int]:
     """Return the nodes through which a cotangent passes on its way back to an input."""
     reached: dict[int, list[int]] = {}
@@ -162,7 +216,7 @@ def refuse_odd(builder: Builder, passes: Iterable[tuple[int, Mapping[int, np.nda
       GraphError: one does.
     """
     for root, found in passes:
-        odd = [number for number in sorted(found) if _is_odd(builder.drafts[number], found)]
+        odd = [number for number in sorted(found) if _is_odd(builder, builder.drafts[number], found)]
         passed = _passed(builder, root) if odd else set()
         for draft in (builder.drafts[number] for number in odd if number in passed):
             by = draft.slots[-1]
@@ -181,12 +235,19 @@ def refuse_odd(builder: Builder, passes: Iterable[tuple[int, Mapping[int, np.nda
             )
 
 
-def _is_odd(draft: Draft, found: Mapping[int, np.ndarray]) -> bool:
+def _is_odd(builder: Builder, draft: Draft, found: Mapping[int, np.ndarray]) -> bool:
+    given = [found.get(one.number) if isinstance(one, Ref) else np.asarray(one) for one in draft.slots]
+    if any(one is None for one in given):
+        return False
+    if draft.framework == "torch" and draft.rule.kind == PULLBACK and draft.op == "sqrt":
+        return _root_of_squares(builder, draft, found)
+    with np.errstate(all="ignore"):
+        if draft.framework == "torch" and draft.op in OF_ROWS:
+            return given[0].size > 0 and OF_ROWS[draft.op](draft, given[0])
     odd = ODD.get(draft.framework, {}).get(draft.op)
     if odd is None or (draft.op in ("pow", "maximum", "minimum") and draft.rule.kind == PULLBACK):
         return False
-    given = [found.get(one.number) if isinstance(one, Ref) else np.asarray(one) for one in draft.slots]
-    return all(one is not None for one in given) and odd(*given)
+    return odd(*given)
 
 
 SHIFT = 1e-3  # of each number that is differentiated by

@@ -197,23 +197,9 @@ def equal(one: Any, other: Any) -> bool:
     return True
 
 
-_DTYPES = frozenset(
-    [
-        "bool",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "bfloat16",
-        "float32",
-        "float64",
-    ]
-)
+_DTYPES = {"bool", "float16", "bfloat16", "float32", "float64"} | {
+    f"{sign}int{width}" for sign in ("", "u") for width in (8, 16, 32, 64)
+}
 _SHORT = {"single": "float32", "double": "float64", "half": "float16", "bool_": "bool"}
 _SHORT_IN_TORCH = {**_SHORT, "float": "float32", "long": "int64", "int": "int32", "short": "int16"}
 _NOT_COMPARED = "Whether these two are the same is not known here."
