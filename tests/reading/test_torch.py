@@ -287,3 +287,20 @@ def test_folds_whose_numbers_leave_float32_are_refused(numbers, folded):
 def test_folds_of_other_numbers_are_read(numbers, folded, slopes):
     """The slopes are PyTorch's."""
     np.testing.assert_allclose(read(FOLDED.format(numbers, folded)).answers()["x"], slopes, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "LinearLR(o, start_factor=0.0)",
+        "ConstantLR(o, factor=2.0)",
+        "StepLR(o, 0)",
+        "CosineAnnealingLR(o, 0)",
+        "LambdaLR(o, lambda e: torch.tensor(0.5))",
+        "LambdaLR(o, [lambda e: 0.5, lambda e: 0.5])",
+    ],
+)
+def test_schedules_of_other_numbers_are_refused(made):
+    text = "import torch\nw = torch.ones(2, requires_grad=True)\n"
+    text += f"o = torch.optim.SGD([w], lr=0.1)\ns = torch.optim.lr_scheduler.{made}\ns.step()"
+    assert read(text).refused[0].code != "reader-fault"

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from autodiff_viz.reading.functions import arrays
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import Array, Refused, method_of
 from autodiff_viz.reading.nodes.costs import LibraryError
@@ -181,26 +182,155 @@ def optimizer_attribute(reader: Reader, one: Optimizer, name: str, node: ast.AST
     return method_of("An optimizer", {"step": step, "zero_grad": zero}, name, node)
 
 
+Rate = Callable[[float, float, int, int], float]
+"""Return the next rate of a group: of that which it has, its first one, the count of steps and its place."""
+
+
 @dataclass(eq=False)
 class Schedule:
-    """What changes the rate of an optimizer: a group's rate, of its first one and the count of steps."""
+    """What changes the rates of an optimizer's groups.
+
+    Attributes:
+      of, rate, first: it, what changes them, and those that they had.
+      count: of steps; making a schedule is one that counts 0.
+    """
 
     of: Optimizer
-    rate: Callable[[float, int], float]
+    rate: Rate
     first: list[float]
     count: int = 0
 
+    def set_rates(self) -> None:
+        """Give each group its rate."""
+        for i, (group, first) in enumerate(zip(self.of.groups, self.first, strict=True)):
+            try:
+                group["lr"] = self.rate(group["lr"], first, self.count, i)
+            except (ArithmeticError, TypeError):
+                raise Refused("A schedule is not read with these numbers.", "Write others.") from None
 
-def _schedule(reader: Reader, one: Optimizer, rate: Callable[[float, int], float]) -> Schedule:
-    return Schedule(one, rate, [group["lr"] for group in one.groups])
+
+def _schedule(one: Optimizer, rate: Rate) -> Schedule:
+    # As in PyTorch, a second schedule knows the rates that were before the first one.
+    made = Schedule(one, rate, [group.setdefault("initial_lr", group["lr"]) for group in one.groups])
+    made.set_rates()
+    return made
 
 
-TORCH["torch.optim.lr_scheduler.StepLR"] = lambda reader, optimizer, step_size, gamma=0.1: _schedule(
-    reader, optimizer, lambda first, count: first * gamma ** (count // step_size)
-)
-TORCH["torch.optim.lr_scheduler.ExponentialLR"] = lambda reader, optimizer, gamma: _schedule(
-    reader, optimizer, lambda first, count: first * gamma**count
-)
+SCHEDULES = "torch.optim.lr_scheduler."
+
+
+@arrays.known(f"{SCHEDULES}StepLR", table=TORCH)
+def step_lr(reader: Reader, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> Schedule:
+    """Read a rate that shrinks after so many steps each."""
+    return _schedule(
+        optimizer, lambda rate, _, count, i: rate if count == 0 or count % step_size else rate * gamma
+    )
+
+
+@arrays.known(f"{SCHEDULES}MultiStepLR", table=TORCH)
+def multi_step_lr(reader: Reader, optimizer: Optimizer, milestones: Any, gamma: float = 0.1) -> Schedule:
+    """Read a rate that shrinks after some steps."""
+    places = [plain_number(one) for one in reader.items(milestones)]
+    return _schedule(optimizer, lambda rate, _, count, i: rate * gamma ** places.count(count))
+
+
+@arrays.known(f"{SCHEDULES}ExponentialLR", table=TORCH)
+def exponential_lr(reader: Reader, optimizer: Optimizer, gamma: float) -> Schedule:
+    """Read a rate that shrinks at each step."""
+    return _schedule(optimizer, lambda rate, _, count, i: rate * gamma if count else rate)
+
+
+@arrays.known(f"{SCHEDULES}ConstantLR", table=TORCH)
+def constant_lr(
+    reader: Reader, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5
+) -> Schedule:
+    """Read a rate that is a share of the first one for some steps."""
+    if not 0.0 <= plain_number(factor) <= 1.0:
+        raise LibraryError("Constant multiplicative factor expected to be between 0 and 1.")
+
+    def rate(now: float, _: float, count: int, i: int) -> float:
+        return now * factor if count == 0 else now * (1.0 / factor) if count == total_iters else now
+
+    return _schedule(optimizer, rate)
+
+
+@arrays.known(f"{SCHEDULES}LinearLR", table=TORCH)
+def linear_lr(
+    reader: Reader,
+    optimizer: Optimizer,
+    start_factor: float = 1.0 / 3,
+    end_factor: float = 1.0,
+    total_iters: int = 5,
+) -> Schedule:
+    """Read a rate that goes evenly from one share to another."""
+    if not (0.0 < plain_number(start_factor) <= 1.0 and 0.0 <= plain_number(end_factor) <= 1.0):
+        raise LibraryError("Multiplicative factors expected to be between 0 and 1.")
+    more = end_factor - start_factor
+
+    def rate(now: float, _: float, count: int, i: int) -> float:
+        if count == 0:
+            return now * start_factor
+        if count > total_iters:
+            return now
+        return now * (1.0 + more / (total_iters * start_factor + (count - 1) * more))
+
+    return _schedule(optimizer, rate)
+
+
+@arrays.known(f"{SCHEDULES}PolynomialLR", table=TORCH)
+def polynomial_lr(reader: Reader, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0) -> Schedule:
+    """Read a rate that goes to 0 as a power."""
+
+    def rate(now: float, _: float, count: int, i: int) -> float:
+        if count == 0 or count > total_iters:
+            return now
+        return now * ((1.0 - count / total_iters) / (1.0 - (count - 1) / total_iters)) ** power
+
+    return _schedule(optimizer, rate)
+
+
+@arrays.known(f"{SCHEDULES}CosineAnnealingLR", table=TORCH)
+def cosine_annealing_lr(reader: Reader, optimizer: Optimizer, T_max: int, eta_min: float = 0.0) -> Schedule:
+    """Read a rate that goes down as a cosine, and up again."""
+
+    def rate(now: float, first: float, count: int, i: int) -> float:
+        if count == 0:
+            return now
+        if (count - 1 - T_max) % (2 * T_max) == 0:
+            return now + (first - eta_min) * (1 - math.cos(math.pi / T_max)) / 2
+        share = (1 + math.cos(math.pi * count / T_max)) / (1 + math.cos(math.pi * (count - 1) / T_max))
+        return share * (now - eta_min) + eta_min
+
+    return _schedule(optimizer, rate)
+
+
+def _by_function(reader: Reader, optimizer: Optimizer, lr_lambda: Any) -> Callable[[int, int], float]:
+    """Return what functions of the text say of a count of steps: one for all groups, or one for each."""
+    functions = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else None
+    if functions is not None and len(functions) != len(optimizer.groups):
+        raise LibraryError(f"Expected {len(optimizer.groups)} lr_lambdas, but got {len(functions)}")
+    return lambda count, i: plain_number(reader.call(functions[i] if functions else lr_lambda, [count], {}))
+
+
+def plain_number(value: Any) -> float:
+    """Return a number of a schedule, which no gradient passes."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise Refused("A schedule is read of plain numbers.", "Write a number, or use the module math.")
+    return value
+
+
+@arrays.known(f"{SCHEDULES}LambdaLR", table=TORCH)
+def lambda_lr(reader: Reader, optimizer: Optimizer, lr_lambda: Any) -> Schedule:
+    """Read a rate that is the first one times what a function says."""
+    share = _by_function(reader, optimizer, lr_lambda)
+    return _schedule(optimizer, lambda _, first, count, i: first * share(count, i))
+
+
+@arrays.known(f"{SCHEDULES}MultiplicativeLR", table=TORCH)
+def multiplicative_lr(reader: Reader, optimizer: Optimizer, lr_lambda: Any) -> Schedule:
+    """Read a rate that changes by what a function says."""
+    share = _by_function(reader, optimizer, lr_lambda)
+    return _schedule(optimizer, lambda now, _, count, i: now * share(count, i) if count else now)
 
 
 def schedule_attribute(reader: Reader, one: Schedule, name: str, node: ast.AST) -> Any:
@@ -208,8 +338,7 @@ def schedule_attribute(reader: Reader, one: Schedule, name: str, node: ast.AST) 
 
     def step() -> None:
         one.count += 1
-        for group, first in zip(one.of.groups, one.first, strict=True):
-            group["lr"] = one.rate(first, one.count)
+        one.set_rates()
 
     known = {"step": step, "get_last_lr": lambda: [group["lr"] for group in one.of.groups]}
     return method_of("A schedule", known, name, node)
