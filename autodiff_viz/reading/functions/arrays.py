@@ -8,7 +8,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import lru_cache
 from math import prod
 from types import SimpleNamespace
 from typing import Any
@@ -18,6 +17,7 @@ import jax.scipy.special
 import numpy as np
 
 from autodiff_viz.graph import limits
+from autodiff_viz.graph.identity import remembered
 from autodiff_viz.graph.model import IDENTITY, Rule
 from autodiff_viz.graph.rule_kinds import STOP
 from autodiff_viz.graph.text import literal_fault
@@ -70,7 +70,7 @@ def _is_narrow(x: Any) -> bool:
     return x.dtype == BOOL or getattr(x.dtype, "width", "") in ("int8", "uint8", "int16", "uint16")
 
 
-@lru_cache(maxsize=256)
+@remembered(256)
 def _refusal_of_jax(name: str, kinds: tuple[str, ...]) -> str:
     """Return what a function of `jax.nn` says of arguments of such dtypes that it does not take; else ""."""
     try:
