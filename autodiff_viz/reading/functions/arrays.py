@@ -74,7 +74,8 @@ def _is_narrow(x: Any) -> bool:
 def _refusal_of_jax(name: str, kinds: tuple[str, ...]) -> str:
     """Return what a function of `jax.nn` says of arguments of such dtypes that it does not take; else ""."""
     try:
-        jax.eval_shape(getattr(jax.nn, name), *(jax.ShapeDtypeStruct((), kind) for kind in kinds))
+        with jax.numpy_dtype_promotion("standard"):
+            jax.eval_shape(getattr(jax.nn, name), *(jax.ShapeDtypeStruct((), kind) for kind in kinds))
     except TypeError as error:
         return str(error)
     return ""
