@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
+from urllib.parse import unquote
 from urllib.request import urlopen
 
 import pytest
@@ -141,7 +142,17 @@ class Jupyter:
 
 
 @pytest.fixture
-def jupyter(page, tmp_path) -> Iterator[Jupyter]:
+def settings() -> dict[str, str]:
+    """What the user has set in JupyterLab, by the name of its file."""
+    return {}
+
+
+@pytest.fixture
+def jupyter(page, tmp_path, settings) -> Iterator[Jupyter]:
+    for name, text in settings.items():
+        kept = tmp_path / "config" / "lab" / "user-settings" / name
+        kept.parent.mkdir(parents=True)
+        kept.write_text(text)
     cells = [
         {"cell_type": "code", "id": f"c{i}", "metadata": {}, "source": text, **UNRUN}
         for i, text in enumerate(JUPYTER)
@@ -209,3 +220,24 @@ def test_in_marimo_cells_that_use_the_lab_follow_it(page, tmp_path):
         stop_sin(page)
         page.get_by_text(f"gradient {STOPPED}").wait_for()
         assert page.locator(SHOWN).count() == 1
+
+
+@pytest.mark.parametrize(
+    "settings", [{"@jupyter-widgets/jupyterlab-manager/plugin.jupyterlab-settings": '{"saveState": true}'}]
+)
+def test_in_jupyterlab_a_notebook_that_keeps_its_widgets_shows_the_picture_to_a_new_kernel(jupyter, tmp_path):
+    page = jupyter.page
+    jupyter.run(0)
+    stop_sin(page)
+    page.wait_for_timeout(3000)  # until nothing is edited
+    page.keyboard.press("Control+s")
+    saved = tmp_path / "lab.ipynb"
+    end = time.monotonic() + 30
+    while "widget-state" not in saved.read_text() and time.monotonic() < end:
+        page.wait_for_timeout(200)
+    jupyter.kernel("restart")
+    page.reload()
+    page.get_by_text("If there is none, start it and run the cell to make it live.").wait_for()
+    picture = page.locator(".jp-OutputArea img").first
+    assert STOPPED.replace("-", "\u2212") in unquote(picture.get_attribute("src"))
+    assert not page.get_by_text("model not found").count()
