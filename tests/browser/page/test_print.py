@@ -41,7 +41,7 @@ def test_the_lab_is_printed_whole(lab: LabPage):
         expect(page.get_by_text(shown, exact=True).first).to_be_visible()
     expect(page.locator(".strip").first).to_be_hidden()
     assert page.locator(".canvas").evaluate("(one) => one.style.getPropertyValue('--print-scale') > 0")
-    page.emulate_media(media=None)
+    page.emulate_media(media="screen")
 
 
 PAPER = {"width": 703, "height": 1032}
@@ -73,14 +73,13 @@ def test_paper_has_formula_question_and_figure_and_nothing_to_press(lab: LabPage
     expect(page.locator(".asking-says").first).to_be_visible()
     expect(page.locator(".mirror").first).to_be_visible()
     assert page.evaluate(PRESSED) == []
-    page.emulate_media(media=None)
+    page.emulate_media(media="screen")
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{lab.address}/")
-    page.get_by_role("tab", name="Cotangents").click()  # opens the plots, if they are folded
     bars = page.locator(".st-key-dock .av-bars").first
     expect(bars).to_be_visible()
     page.emulate_media(media="print")
     page.set_viewport_size(PAPER)
     expect(bars).to_be_visible()
     page.wait_for_function("() => document.querySelector('.st-key-dock .av-bars').clientWidth > 500")
-    page.emulate_media(media=None)
+    page.emulate_media(media="screen")
