@@ -101,7 +101,7 @@ def test_the_legend_explains_thickness_and_beside_tensors_the_norm(lab: LabPage)
     norm = legend.get_by_text("norm", exact=True)
     expect(norm).to_be_hidden()
     legend.get_by_text("thick = large").hover()
-    expect(tip).to_contain_text("1/10,000")
+    expect(tip).to_contain_text("1/400")
     lab.type_formula("x = [[0.3, -0.8, 0.5]]\ny = sin(x)\nz = sum(y)")
     expect(norm).to_be_visible()
     lab.page.mouse.move(2, 2)  # the legend has moved below the pointer
