@@ -20,7 +20,7 @@ def test_every_cache_has_a_size():
     small = (check._of_node, op_calls.result_shape, check_rule)  # a few words for each node of one graph
     words = (
         show._alone,
-        drawing._standing,
+        drawing._stands,
         syntax._short,
         node.mathml,
     )  # a line of text each, of the visitors served last
