@@ -20,7 +20,7 @@ from autodiff_viz.reading.jax.transforms import call_at, dry_run, gradients, row
 from autodiff_viz.reading.language.reader import Reader
 from autodiff_viz.reading.language.values import Array, Native, Refused, arrays_of
 from autodiff_viz.reading.nodes.costs import LibraryError
-from autodiff_viz.reading.numpy.linear_algebra import det
+from autodiff_viz.reading.numpy.linear_algebra import det, slogdet
 from autodiff_viz.reading.numpy.own_functions import without_name
 
 WITHOUT_DERIVATIVE = (
@@ -251,6 +251,13 @@ def determinant(reader: Reader, x: Array) -> Array:
     if is_differentiated([x]) and not np.all(reader.numbers(made)):
         raise LibraryError("Singular matrix", "Use another one.")
     return made
+
+
+@known("autograd.numpy.linalg.slogdet")
+def sign_and_logarithm(reader: Reader, a: Array) -> tuple[Any, Any]:
+    """Read the sign and logarithm of a determinant, which autograd gives as a pair without names."""
+    made = slogdet(reader, a)
+    return tuple(made) if is_differentiated([a]) else made
 
 
 @known("autograd.numpy.prod")
