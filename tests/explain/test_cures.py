@@ -92,9 +92,9 @@ def valid(seeds: range) -> list[str]:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("start", range(10, 300, 5))
+@pytest.mark.parametrize("start", range(10, 300, 15))  # of five graphs there may be none with a cure
 def test_a_cure_keeps_the_function_at_other_inputs(start):
-    assert sum(check(text) for text in valid(range(start, start + 5))) > 0
+    assert sum(check(text) for text in valid(range(start, start + 15))) > 0
 
 
 BY_HAND = [
